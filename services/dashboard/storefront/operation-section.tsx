@@ -1,7 +1,8 @@
 import { createElement, type ReactNode } from 'react';
-import { type FieldRow, fieldOf, fieldsOf } from '../reference/schema-fields';
+import { type FieldRow } from '../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
+import { answerRows, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
 import { type CallTools, TryForm } from './try-form';
 
@@ -38,41 +39,14 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   );
 }
 
-type Content = NonNullable<Operation['requestBody']>['content'];
-
-/** Of the first shape that has members. */
-function fieldsIn(content: Content = {}): readonly FieldRow[] {
-  return (
-    Object.values(content)
-      .map(({ schema }) => (schema ? fieldsOf(schema) : []))
-      .find((rows) => rows.length > 0) ?? []
-  );
+function Input({ operation }: { readonly operation: Operation }): ReactNode {
+  if ((operation.parameters ?? []).length === 0 && !operation.requestBody)
+    return <p className="quiet">Takes no input other than the key.</p>;
+  return inputTables(operation).map((table) => <Fields key={table.caption} {...table} />);
 }
 
-const PLACES = { path: 'Path', query: 'Query', header: 'Headers', cookie: 'Cookies' } as const;
-
-function Input({ operation: { parameters = [], requestBody } }: { readonly operation: Operation }): ReactNode {
-  if (parameters.length === 0 && !requestBody) return <p className="quiet">Takes no input other than the key.</p>;
-  return (
-    <>
-      {(Object.keys(PLACES) as (keyof typeof PLACES)[]).map((place) => (
-        <Fields
-          key={place}
-          caption={PLACES[place]}
-          rows={parameters
-            .filter((each) => each.in === place)
-            .map(({ name, schema, description, required }) =>
-              fieldOf(name, { ...schema, description: description ?? schema.description }, required ?? false),
-            )}
-        />
-      ))}
-      <Fields caption={`Body, as ${Object.keys(requestBody?.content ?? {}).join(' or ')}`} rows={fieldsIn(requestBody?.content)} />
-    </>
-  );
-}
-
-function AnswerFields({ responses }: Pick<Operation, 'responses'>): ReactNode {
-  const rows = fieldsIn(successOf({ responses })?.content);
+function AnswerFields({ operation }: { readonly operation: Operation }): ReactNode {
+  const rows = answerRows(operation);
   if (rows.length === 0) return null;
   return (
     <details>
@@ -96,19 +70,14 @@ function Samples({ operation }: { readonly operation: Operation }): ReactNode {
 }
 
 /** What a test key got for the example, or what the document says of it. */
-function SampleAnswer({ operation: { method, path, responses } }: { readonly operation: Operation }): ReactNode {
-  const success = successOf({ responses });
-  if (!success?.sample) return null;
-  const { value, isMade, description } = success.sample;
-  const kind = isMade ? `Form of a ${success.status} response, made from its schema` : `Sample response, ${success.status}`;
+function SampleAnswer({ operation }: { readonly operation: Operation }): ReactNode {
+  const sample = successOf(operation)?.sample;
+  if (!sample) return null;
   return (
     <>
-      <p className="quiet sample">
-        {kind}
-        {description !== undefined && `. ${description}`}
-      </p>
-      <pre tabIndex={0} aria-label={`${method} ${path}, sample response`}>
-        <code>{JSON.stringify(value, null, 2)}</code>
+      <p className="quiet sample">{sampleCaption(operation)}</p>
+      <pre tabIndex={0} aria-label={`${operation.method} ${operation.path}, sample response`}>
+        <code>{JSON.stringify(sample.value, null, 2)}</code>
       </pre>
     </>
   );
@@ -136,7 +105,7 @@ export function OperationSection({ operation, shared, tools, level }: OperationS
         <div>
           {description !== undefined && <Description text={description} />}
           <Input operation={operation} />
-          <AnswerFields responses={responses} />
+          <AnswerFields operation={operation} />
           <Answers responses={responses} shared={shared} />
         </div>
         <div className="example">

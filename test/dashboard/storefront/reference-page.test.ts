@@ -1,6 +1,7 @@
 import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { describeApi } from '../../../services/openapi/describe-api';
 import { readOperations } from '../../../services/dashboard/storefront/operations';
+import { writeReference } from '../../../services/dashboard/storefront/reference-markdown';
 import { renderPage } from '../../../services/dashboard/storefront/render-page';
 import { PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
 import { type PageTools } from '../../../services/dashboard/storefront/page-frame';
@@ -106,5 +107,42 @@ describe('the reference of somebody’s own API', () => {
     expect(page).toContain('Form of a 201 response, made from its schema');
     expect(page).toMatch(/"fed": true/);
     expect(page).toContain('<th>fed</th>');
+  });
+});
+
+describe('the same as Markdown', () => {
+  const markdownOf = (document: object): string => writeReference(product, readOwn(document), tools);
+
+  it('has every operation in the same order, with its path, fields, call, success and codes', () => {
+    const text = markdownOf(OWN);
+    expect(text.match(/^##+ .*$/gm)).toEqual([
+      '## Is it open?',
+      '## Visitors',
+      '### Sell a ticket.',
+      '## Animals',
+      '### listZebras',
+      '### Feed an animal',
+      '## New',
+      '### Antelopes',
+    ]);
+    const [, feed = ''] = text.split('### Feed an animal');
+    for (const part of [
+      '\n\n`PUT /zoo/animals/{animal_id}` (deprecated)\n\nTwice a day.\n\n**Path**\n\n- `animal_id`: string (uuid), required.\n',
+      '- `kilograms`: number. More than 0; at most 2,000; a multiple of 0.5.\n',
+      '```sh\ncurl -sS -X PUT "https://api.example.com/zoo/animals/',
+      'Form of a 201 response, made from its schema\n\n```json\n{\n  "fed": true\n}\n```\n',
+      '- 201: Fed\n- 204: Gone\n',
+    ])
+      expect(feed).toContain(part);
+    expect(feed).toMatch(/^- 401: `key_missing` API key missing;/m);
+  });
+
+  it('lets no text of an author end a block or a line', () => {
+    const value = '```\n# Not a heading\n```';
+    const get = { summary: 'One\n# two', parameters: [{ name: 'q', in: 'query', description: 'a\n# b', schema: { type: 'string' } }], responses: { '200': { description: 'x\n# y', content: { 'text/json': { schema: {}, example: { value } } } } } }; // prettier-ignore
+    const form = { content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', required: ['note'], properties: { note: { type: 'string', example: value } } } } } }; // prettier-ignore
+    const text = markdownOf({ paths: { '/a': { get }, '/b': { post: { summary: 'B', requestBody: form, responses: fine() } } } });
+    expect(text.match(/^#.*$/gm)).toEqual(['# Zoo', '## One', '## B', '# Not a heading']);
+    expect(text).toContain('````sh\ncurl -sS "https://api.example.com/zoo/b"');
   });
 });
