@@ -1,5 +1,5 @@
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
-import { componentKind, isObject, type Json, type Kind, mapParts } from './document-parts';
+import { componentKind, isObject, type Json, type Kind, mapParts, namesIn } from './document-parts';
 import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
 import { ReferenceResolver } from './resolve-references';
 import { SoundParts } from './sound-parts';
@@ -157,12 +157,34 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A mapping may name a schema by its name alone. */
+const referenceTo = (target: unknown): unknown =>
+  typeof target === 'string' && /^[\w.-]+$/.test(target) ? `#/components/schemas/${target}` : target;
+
+/** A discriminator with all of its mapping: where it leaves one out, the value is the name of a schema, which is another here. */
+function withMapping(schema: Json): Json {
+  const { discriminator } = schema;
+  if (!isObject(discriminator)) return schema;
+  const given = Object.entries(isObject(discriminator['mapping']) ? discriminator['mapping'] : {});
+  const mapped = given.map(([value, target]) => [value, referenceTo(target)] as const);
+  const known = new Set(mapped.map(([, reference]) => reference));
+  const variants = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].flatMap((variant) =>
+    isObject(variant) ? [variant['$ref']] : [],
+  );
+  const implied = variants.flatMap((reference) =>
+    typeof reference === 'string' && !known.has(reference) ? [[namesIn(reference).at(-1) ?? '', reference] as const] : [],
+  );
+  const mapping = Object.fromEntries([...mapped, ...implied]);
+  return Object.keys(mapping).length === 0 ? schema : { ...schema, discriminator: { ...discriminator, mapping } };
+}
+
 /** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, also where a discriminator names it. */
 function renameReferences(part: unknown, kind: Kind, product: string): unknown {
   const renamed = (reference: unknown): unknown =>
     typeof reference === 'string' ? reference.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${product}.$2`) : reference;
   if (kind === 'reference') return renamed(part);
   if (!isObject(part)) return part;
-  const inside = mapParts(part, kind, (inner, of) => renameReferences(inner, of, product));
+  const whole = kind === 'schema' ? withMapping(part) : part;
+  const inside = mapParts(whole, kind, (inner, of) => renameReferences(inner, of, product));
   return '$ref' in inside ? { ...inside, $ref: renamed(inside['$ref']) } : inside;
 }

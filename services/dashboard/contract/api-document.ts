@@ -30,6 +30,8 @@ export interface FieldSchema {
   readonly additionalProperties?: boolean | FieldSchema | undefined;
   /** Of a shape that is not written out here. */
   readonly title?: string | undefined;
+  /** The value of a discriminator that stands for this shape. */
+  readonly 'x-variant'?: string | undefined;
 }
 
 // A bound of another kind hides itself, and not its operation.
@@ -64,6 +66,7 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
     anyOf: z.array(fieldSchema).optional(),
     additionalProperties: z.union([z.boolean(), fieldSchema]).optional(),
     title: z.string().optional(),
+    'x-variant': z.string().optional(),
   }),
 );
 

@@ -2,7 +2,7 @@ import { createElement, type ReactNode } from 'react';
 import { type FieldRow } from '../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
-import { answerRows, inputTables, sampleCaption } from './operation-tables';
+import { answerTable, type FieldTable, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
 import { type CallTools, TryForm } from './try-form';
 
@@ -39,34 +39,63 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   );
 }
 
+interface TableProps {
+  readonly table: FieldTable;
+  readonly operation: Operation;
+  readonly isAnswer?: boolean;
+}
+
+/** Fields, and those of each shape that a discriminator tells apart, one shape open at a time. */
+function Table({ table: { caption, rows, variants }, operation: { operationId }, isAnswer = false }: TableProps): ReactNode {
+  return (
+    <>
+      <Fields {...{ caption, rows, isAnswer }} />
+      {variants.length > 0 && (
+        <div className="tabs">
+          {variants.map((variant, index) => (
+            <details key={variant.value} name={`${operationId}-${isAnswer ? 'answer' : 'body'}`} open={index === 0}>
+              <summary>{variant.value}</summary>
+              <Fields caption={`${caption}: ${variant.value}`} rows={variant.rows} isAnswer={isAnswer} />
+            </details>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
 function Input({ operation }: { readonly operation: Operation }): ReactNode {
   if ((operation.parameters ?? []).length === 0 && !operation.requestBody)
     return <p className="quiet">Takes no input other than the key.</p>;
-  return inputTables(operation).map((table) => <Fields key={table.caption} {...table} />);
+  return inputTables(operation).map((table) => <Table key={table.caption} table={table} operation={operation} />);
 }
 
 function AnswerFields({ operation }: { readonly operation: Operation }): ReactNode {
-  const rows = answerRows(operation);
-  if (rows.length === 0) return null;
+  const table = answerTable(operation);
+  if (!table) return null;
   return (
     <details>
       <summary>Response fields</summary>
-      <Fields caption="Response" rows={rows} isAnswer />
+      <Table table={table} operation={operation} isAnswer />
     </details>
   );
 }
 
-/** The operation's example as code, one language open at a time. */
+/** The operation's example as code, one language open at a time. The page's script colours it: markup would be heavier than the code. */
 function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   const { operationId, method, path } = operation;
-  return operation['x-codeSamples'].map(({ lang, label, source }, index) => (
-    <details key={lang} name={`${operationId}-sample`} open={index === 0}>
-      <summary>{label}</summary>
-      <pre tabIndex={0} aria-label={`${method} ${path} with ${label}`} data-copy="code">
-        <code>{source}</code>
-      </pre>
-    </details>
-  ));
+  return (
+    <div className="tabs languages">
+      {operation['x-codeSamples'].map(({ lang, label, source }, index) => (
+        <details key={lang} name={`${operationId}-sample`} open={index === 0}>
+          <summary>{label}</summary>
+          <pre tabIndex={0} aria-label={`${method} ${path} with ${label}`} data-language={lang === 'curl' ? 'shell' : undefined}>
+            <code>{source}</code>
+          </pre>
+        </details>
+      ))}
+    </div>
+  );
 }
 
 /** What a test key got for the example, or what the document says of it. */
@@ -76,7 +105,7 @@ function SampleAnswer({ operation }: { readonly operation: Operation }): ReactNo
   return (
     <>
       <p className="quiet sample">{sampleCaption(operation)}</p>
-      <pre tabIndex={0} aria-label={`${operation.method} ${operation.path}, sample response`}>
+      <pre tabIndex={0} aria-label={`${operation.method} ${operation.path}, sample response`} data-language="json">
         <code>{JSON.stringify(sample.value, null, 2)}</code>
       </pre>
     </>

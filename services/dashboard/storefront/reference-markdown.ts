@@ -4,7 +4,7 @@ import { type ApiDocument } from '../contract/api-document';
 import { FREE_PLAN } from '../reference/plan-name';
 import { type FieldRow } from '../reference/schema-fields';
 import { groupsOf } from './operation-groups';
-import { answerRows, inputTables, sampleCaption } from './operation-tables';
+import { answerTable, type FieldTable, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
 
 /** Text on one line: a heading or an entry of a list ends with it. */
@@ -17,12 +17,17 @@ function fenced(code: string, language: string): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-function listOf(caption: string, rows: readonly FieldRow[], isAnswer = false): string {
+function listOf(caption: string, rows: readonly FieldRow[], isAnswer: boolean): string {
   const entries = rows.map(({ name, type, isRequired, notes, text }) => {
     const kind = isAnswer || !isRequired ? type : `${type}, required`;
     return `- \`${name}\`: ${oneLine(`${kind}. ${notes} ${text}`)}`;
   });
-  return `**${caption}**\n\n${entries.join('\n')}`;
+  return [`**${caption}**`, ...(entries.length > 0 ? [entries.join('\n')] : [])].join('\n\n');
+}
+
+function describeTable({ caption, rows, variants }: FieldTable, isAnswer = false): string {
+  const each = variants.map((variant) => listOf(`${caption}: ${oneLine(variant.value)}`, variant.rows, isAnswer));
+  return [...(rows.length > 0 || each.length === 0 ? [listOf(caption, rows, isAnswer)] : []), ...each].join('\n\n');
 }
 
 function describeAnswers({ responses }: Operation): string {
@@ -33,15 +38,15 @@ function describeAnswers({ responses }: Operation): string {
 function describeOperation(operation: Operation, level: string): string {
   const { method, path, summary, deprecated, description } = operation;
   const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
-  const rows = answerRows(operation);
+  const answer = answerTable(operation);
   const sample = successOf(operation)?.sample;
   const parts = [
     `${level} ${oneLine(summary)}`,
     `\`${method} ${path}\`${deprecated === true ? ' (deprecated)' : ''}`,
     ...(description === undefined ? [] : [description.trim()]),
-    ...inputTables(operation).map((table) => listOf(table.caption, table.rows)),
+    ...inputTables(operation).map((table) => describeTable(table)),
     ...(curl ? [fenced(curl.source, 'sh')] : []),
-    ...(rows.length > 0 ? [listOf('Response', rows, true)] : []),
+    ...(answer ? [describeTable(answer, true)] : []),
     ...(sample ? [sampleCaption(operation), fenced(JSON.stringify(sample.value, null, 2), 'json')] : []),
     describeAnswers(operation),
   ];

@@ -69,8 +69,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
   }
 }
 
-/** React escapes quotes in texts too, where they mean nothing: in samples of JSON a tenth of a page. Its attributes stay as they are. */
-const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"'));
+/** React escapes quotes in texts too, where they mean nothing: in samples of code a tenth of a page. Its attributes stay as they are. */
+const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'"));
 
 /** A public page as HTML. React escapes everything in it that is not ours. */
 export async function renderPage(page: PageName, tools: PageTools, content: PageContent): Promise<string> {

@@ -146,3 +146,60 @@ describe('the same as Markdown', () => {
     expect(text).toContain('````sh\ncurl -sS "https://api.example.com/zoo/b"');
   });
 });
+
+describe('shapes that a discriminator tells apart', () => {
+  const named = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+  const of = (kind: string, member: string) => ({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { type: 'string', enum: [kind] }, [member]: { type: 'integer' } },
+  });
+  const pet = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' }, name: { type: 'string' } } };
+  const child = (member: string): object => ({ allOf: [named('Pet'), { type: 'object', properties: { [member]: { type: 'integer' } } }] });
+  const one = { oneOf: [named('Cat'), named('Dog')], discriminator: { propertyName: 'kind' } };
+  const listed = { Cat: of('Cat', 'lives'), Dog: of('Dog', 'tricks') };
+  const inherited = { Cat: child('lives'), Dog: child('tricks') };
+  const withMapping = (mapping?: object) => ({ ...pet, discriminator: { propertyName: 'kind', ...(mapping && { mapping }) } });
+  const documentOf = (schema: object, schemas: object) => ({
+    paths: { '/pets': { post: { requestBody: { content: json(schema) }, responses: fine({ type: 'array', items: schema }) } } },
+    components: { schemas },
+  });
+  /** Captions of tables and the fields below each. */
+  const tablesOf = (page: string) =>
+    Object.fromEntries(
+      [...page.matchAll(/<caption>(.*?)<\/caption>(.*?)<\/table>/g)].map(([, caption = '', rows = '']) => [
+        caption,
+        [...rows.matchAll(/<th>(.*?)(?:<|$)/g)].map(([, name]) => name),
+      ]),
+    );
+
+  it.each<[string, object, object, [string, string]]>([
+    ['by the names of schemas', one, listed, ['Cat', 'Dog']],
+    ['by a mapping of references', { ...one, discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' } } }, listed, ['cat', 'dog']],
+    ['by a mapping of bare names', { ...one, discriminator: { propertyName: 'kind', mapping: { cat: 'Cat', dog: 'Dog' } } }, listed, ['cat', 'dog']],
+  ])('are tabs, told apart %s', async (_, schema, schemas, [first, second]) => {
+    const document = documentOf(schema, schemas);
+    expect(tablesOf(await pageOf(document))).toEqual({
+      [`Body, as application/json: ${first}`]: ['kind', 'lives'],
+      [`Body, as application/json: ${second}`]: ['kind', 'tricks'],
+      [`Response: ${first}`]: ['[].kind', '[].lives'],
+      [`Response: ${second}`]: ['[].kind', '[].tricks'],
+    });
+    expect(writeReference(product, readOwn(document), tools)).toContain(`**Response: ${second}**\n\n- \`[].kind\`: "Dog".`);
+  }); // prettier-ignore
+
+  it('are tabs where they are in the mapping alone and have the rest in common, but not on one of themselves', async () => {
+    const schemas = { ...inherited, Pet: withMapping({ cat: '#/components/schemas/Cat', dog: 'Dog' }) };
+    expect(tablesOf(await pageOf(documentOf(named('Pet'), schemas)))).toMatchObject({
+      'Body, as application/json': ['kind', 'name'],
+      'Body, as application/json: cat': ['lives'],
+      'Body, as application/json: dog': ['tricks'],
+    });
+    expect(tablesOf(await pageOf(documentOf(named('Cat'), schemas)))['Body, as application/json']).toEqual(['kind', 'name', 'lives']);
+  });
+
+  it('keep their values in the OpenAPI document, where the schemas have other names', () => {
+    const { document } = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, documentOf(one, listed)]]));
+    expect(JSON.stringify(document)).toContain('"mapping":{"Cat":"#/components/schemas/zoo.Cat","Dog":"#/components/schemas/zoo.Dog"}');
+  });
+});
