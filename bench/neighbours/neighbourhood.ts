@@ -71,7 +71,7 @@ function healthyCalls(gateway: string, key: string, files: { apk: Buffer; pictur
 export async function openNeighbourhood(): Promise<Neighbourhood> {
   const network = await startHostileNetwork();
   // The live source of sessions; test keys have the installation's own.
-  const source = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams({}) });
+  const source = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
   const temporary = mkdtempSync(join(tmpdir(), 'tollgate-neighbours-'));
   const installation = await openOwnInstallation({
     ...network.env,

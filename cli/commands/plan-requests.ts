@@ -1,5 +1,6 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
+import { planName } from '../../services/dashboard/reference/plan-name';
 import { approvePlanRequest, declinePlanRequest } from '../../services/selling/subscriptions/answer-plan-request';
 import { listOpenRequests, type PlanRequestView } from '../../services/selling/subscriptions/plan-request-view';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
@@ -19,7 +20,7 @@ function show(requests: readonly PlanRequestView[]): string {
     request.id,
     request.customer,
     request.product,
-    request.subscriptionId === null ? null : (request.currentPlan ?? 'base'),
+    request.subscriptionId === null ? null : planName(request.currentPlan),
     `${request.plan}, ${request.price} ${request.currency}`,
     showMoment(request.askedAt),
     request.reason === '' ? request.state : `${request.state}: ${request.reason}`,

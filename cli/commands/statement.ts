@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { planName } from '../../services/dashboard/reference/plan-name';
 import { requireCustomer } from '../../services/selling/customers/find-customer';
 import { type MonthlyStatement, readStatement } from '../../services/selling/statements/read-statement';
 import { type CommandContext, finishCommand, withDatabase } from './command-context';
@@ -23,7 +24,7 @@ function show(statement: MonthlyStatement | null, month: string): string {
   if (lines.length === 0) return `${title}: nothing`;
   const rows = lines.map((line) => [
     line.product,
-    line.plan ?? 'base',
+    planName(line.plan),
     line.days,
     line.requests,
     line.charged,

@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
 import { windowsAt } from '../../plugins/core/access/quota';
+import { planName } from '../../services/dashboard/reference/plan-name';
 import { requireCustomer } from '../../services/selling/customers/find-customer';
 import { type SubscriptionView, viewSubscriptions } from '../../services/selling/subscriptions/subscription-view';
 import { type DailyUsage, readUsage } from '../../services/selling/subscriptions/usage-read';
@@ -86,7 +87,7 @@ function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
   const rows = subscriptions.flatMap((each) => {
     const row = (keys: string, { usedDaily, usedMonthly, refundedDaily }: ModeUsage): (string | number)[] => [
       each.product,
-      each.plan ?? 'base',
+      planName(each.plan),
       each.state,
       keys,
       `${usedDaily} of ${each.daily}`,

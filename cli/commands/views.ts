@@ -1,3 +1,4 @@
+import { planName } from '../../services/dashboard/reference/plan-name';
 import { type KeyView } from '../../services/selling/keys/key-view';
 import { type CustomerDetails, type CustomerSummary } from '../../services/selling/suspensions/show-customers';
 import { type Suspension } from '../../services/selling/customers/suspension-view';
@@ -82,7 +83,7 @@ export function showSubscriptions(subscriptions: readonly ShownSubscription[]): 
   const withState = subscriptions.some(({ state, suspended }) => state !== undefined || suspended);
   const rows = subscriptions.map((each) => {
     const { id, product, plan, daily, monthly } = each;
-    const cells = [id, product, plan ?? 'base', daily, monthly];
+    const cells = [id, product, planName(plan), daily, monthly];
     return withState ? [...cells, showStanding(each)] : cells;
   });
   return table(['subscription', 'product', 'plan', 'a day', 'a month', ...(withState ? ['state'] : [])], rows);

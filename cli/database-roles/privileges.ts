@@ -68,6 +68,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     invoice_unpaid: READ,
     payment_charge_sum: READ,
     paid_subscription: KEEP,
+    trial: KEEP,
     plan_preview: ALL,
     payment_check: ALL,
     statement_billed: 'SELECT, INSERT, DELETE',

@@ -13,6 +13,7 @@ import { createAttemptLimits } from './http/attempt-limits';
 import { createAuthLater } from './sign-in/create-auth';
 import { readProviders } from './sign-in/providers/provider-settings';
 import { GatewayCaller } from './customer/requests/gateway-caller';
+import { createMailboxNames } from './billing/mailbox';
 import { createTryKeys } from './customer/requests/try-key';
 import { createOutboxSender, createSmtpSender } from './mail/mail-sender';
 import { type MailSender, type LiveSources } from './http/dashboard-deps';
@@ -98,6 +99,7 @@ async function startApp(
     catalogueFile: catalogueFile(settings),
     gateway,
     tryKeyOf: createTryKeys(secret),
+    mailboxOf: createMailboxNames(secret),
     letters: { mail, url, limits: createAttemptLimits(db, secret), support: brand.words?.support },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     isOutboxOwn: settings.DASHBOARD_OUTBOX_OWN_USER,

@@ -8,7 +8,7 @@ import { createRdap } from './ip/rdap';
 import { createDrive } from './gdplay/drive';
 import { createGeonames } from './pincode/geonames';
 import { createGstPortal } from './identity/gst-portal';
-import { type AadhaarSource, createIdentity } from './identity/identity';
+import { type IdentitySources, createIdentity } from './identity/identity';
 import { createIndexRoutes } from './index-routes';
 import { createGooglePlaces } from './ranking/places-google';
 import { createPostalpincode } from './pincode/postalpincode';
@@ -27,9 +27,9 @@ import { createZippopotam } from './pincode/zippopotam';
 
 /**
  * Creates every simulated upstream. A new one is a file in this folder and a line here.
- * @param options.aadhaarSource as the identity worker's AADHAAR_TEST_SOURCE, so that the list at `/` shows what test keys get
+ * @param identity as the identity worker's AADHAAR_TEST_SOURCE and GST_TEST_SOURCE, so that the list at `/` shows what test keys get
  */
-export function createSandboxUpstreams({ aadhaarSource = 'link' }: { aadhaarSource?: AadhaarSource } = {}): readonly SandboxUpstream[] {
+export function createSandboxUpstreams(identity: IdentitySources = { aadhaar: 'link', gst: 'link' }): readonly SandboxUpstream[] {
   return [
     createDns(),
     createAbuseipdb(),
@@ -37,7 +37,7 @@ export function createSandboxUpstreams({ aadhaarSource = 'link' }: { aadhaarSour
     createPostalpincode(),
     createZippopotam(),
     createGeonames(),
-    createIdentity(aadhaarSource),
+    createIdentity(identity),
     createAadhaarProvider(),
     createGstPortal(),
     createApkExamples(),

@@ -84,7 +84,7 @@ const payments = z.strictObject({
     .enum(['base', 'suspend'])
     .default('base')
     .describe('base: the base limits hold when the grace is over. suspend: requests are refused.'),
-  trial_days: z.int().min(0).max(365).default(0).describe('Days before the first charge, once a customer and product.'),
+  trial_days: z.int().min(0).max(365).default(0).describe('Days before the first charge, once a mailbox and product.'),
   promotion_codes: z.boolean().default(false).describe('true: the payment page takes promotion codes that you made at the provider.'),
 });
 

@@ -58,7 +58,7 @@ CREATE TABLE alert (
   is_mail_due boolean NOT NULL DEFAULT false,
   is_included boolean NOT NULL DEFAULT false,
   CONSTRAINT alert_pkey PRIMARY KEY (id),
-  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included),
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included, quota_limit),
   CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period),
   CONSTRAINT alert_credential_id_fkey FOREIGN KEY (credential_id) REFERENCES credential(id) ON DELETE CASCADE,
   CONSTRAINT alert_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE,
@@ -848,6 +848,7 @@ CREATE TABLE payment_charge (
   refund_id uuid,
   refund_amount bigint,
   refund_until timestamp with time zone,
+  reasons jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT payment_charge_pkey PRIMARY KEY (place),
   CONSTRAINT payment_charge_provider_invoice_key UNIQUE (provider, invoice),
   CONSTRAINT payment_charge_paid_subscription_id_fkey FOREIGN KEY (paid_subscription_id) REFERENCES paid_subscription(id),
@@ -1234,6 +1235,14 @@ CREATE TRIGGER suspension_insert_listed AFTER INSERT ON suspension REFERENCING N
 CREATE TRIGGER suspension_insert_told AFTER INSERT ON suspension REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_suspensions();
 CREATE TRIGGER suspension_tells AFTER INSERT OR DELETE OR UPDATE ON suspension FOR EACH ROW EXECUTE FUNCTION tell_suspension_change();
 CREATE TRIGGER suspension_update_listed AFTER UPDATE ON suspension REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
+
+-- Whose trials were offered: one for each mailbox and product, whatever became of the account.
+CREATE TABLE trial (
+  product_id text NOT NULL,
+  mailbox text NOT NULL,
+  customer_id uuid NOT NULL,
+  CONSTRAINT trial_pkey PRIMARY KEY (product_id, mailbox)
+);
 
 -- Units by counter and day. Every count only grows; spent_redis + spent_postgres - refunded counts against a limit. No foreign key: usage
 -- outlives its subscription, and no unit is refused for that.

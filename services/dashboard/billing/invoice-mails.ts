@@ -52,7 +52,7 @@ function invoiceMail({ invoice, news, to }: ToldInvoice, url: string): Mail | un
       return { to, subject: `Receipt for invoice ${number}`, text: `We received ${amount} for invoice ${number} on ${paidOn}.\n\n${link}` };
     case 'credited':
       if (paidThrough !== null) {
-        const text = `${amount} of what you paid for invoice ${credit} went back. Credit note ${number} is for it.\n\n${link}`;
+        const text = `${amount} of what you paid for invoice ${credit} went back. Credit note ${number} is for it:\n\n${reason}\n\n${link}`;
         return { to, subject: `Credit note ${number}`, text };
       }
       return {

@@ -17,6 +17,9 @@ const PAGE = { left: 50, right: 545, bottom: 770, margin: 50 } as const;
 const COLUMNS = { title: 50, days: 240, price: 295, surcharge: 382, amount: 455 } as const;
 const ROW = 16;
 
+/** Text without signs that cannot be seen, but turn, hide or end what stands beside them. */
+const visible = (text: string): string => text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+
 interface Cell {
   readonly text: string;
   readonly x: number;
@@ -25,8 +28,9 @@ interface Cell {
 }
 
 /** Cells of one row, each of which may wrap; a row that does not fit begins a page. */
-function row(doc: Doc, cells: readonly Cell[], font: keyof typeof FONTS = 'plain'): void {
+function row(doc: Doc, given: readonly Cell[], font: keyof typeof FONTS = 'plain'): void {
   doc.font(FONTS[font]);
+  const cells = given.map((cell) => ({ ...cell, text: visible(cell.text) }));
   const height = Math.max(...cells.map(({ text, width }) => doc.heightOfString(text, { width })));
   if (doc.y + height > PAGE.bottom) doc.addPage();
   const { y } = doc;
@@ -36,7 +40,8 @@ function row(doc: Doc, cells: readonly Cell[], font: keyof typeof FONTS = 'plain
 
 function block(doc: Doc, lines: readonly (string | null)[], x: number): number {
   const { y } = doc;
-  doc.font(FONTS.plain).text(lines.filter((line) => line !== null && line !== '').join('\n'), x, y, { width: 235 });
+  const shown = lines.flatMap((line) => (line === null || line === '' ? [] : [visible(line)]));
+  doc.font(FONTS.plain).text(shown.join('\n'), x, y, { width: 235 });
   const end = doc.y;
   doc.y = y;
   return end;

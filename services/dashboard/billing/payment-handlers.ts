@@ -97,7 +97,7 @@ type PaymentEndpoints = Pick<
 /** Plans that begin when they are paid. */
 export const paymentHandlers: Handlers<PaymentEndpoints> = {
   'POST /checkouts': async ({ body: { product, plan, terms, consent }, caller: { customerId, address: email, actor } }, deps) => {
-    const { db, catalogue, letters } = deps;
+    const { db, catalogue, letters, mailboxOf } = deps;
     const port = await requirePort(deps);
     await refuseOtherTerms({ product, plan, terms }, deps);
     const offered = await inTransaction(db, async (client) => {
@@ -110,7 +110,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
       return found;
     });
     const wanted = { ...offered, customerId, product, provider: port.name, actor };
-    const { id, url } = await fromProvider(takePayment(deps, wanted, { port, url: letters.url, email }), deps);
+    const { id, url } = await fromProvider(takePayment(deps, wanted, { port, url: letters.url, email, mailbox: mailboxOf(email) }), deps);
     return { id, url: port.leadsBack ? url : returnUrl(letters.url, id) };
   },
 

@@ -34,7 +34,7 @@ export async function refundPayment(
   const { db, payments } = deps;
   const charge = await requireCharge(db, { provider: body.provider, invoice: body.reference });
   const { provider, invoice, currency, customerId, product } = charge;
-  const wanted = { amount: minorOf(body.amount, currency), refunded: minorOf(body.refunded, currency) };
+  const wanted = { amount: minorOf(body.amount, currency), refunded: minorOf(body.refunded, currency), reason: body.reason };
   const port = payments?.ports[provider];
   if (!port) throw new Refusal('payment_off');
   const intent = await openRefund(db, { provider, invoice }, wanted);
@@ -49,7 +49,7 @@ export async function refundPayment(
     await closeRefund(db, id);
   } catch (error) {
     const isRefused = error instanceof Refusal && error.kind === 'change_refused';
-    await (isRefused ? closeRefund(db, id) : releaseRefund(db, id));
+    await (isRefused ? closeRefund(db, id, isRefused) : releaseRefund(db, id));
     if (isRefused) await writeAudit(db, { ...line, details: { ...details, refused: error.kind } });
     throw error;
   }

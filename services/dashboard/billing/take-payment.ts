@@ -16,6 +16,7 @@ import {
 } from '../../selling/billing/checkouts';
 import { applyPayments } from '../../selling/billing/apply-payments';
 import { wasPaid } from '../../selling/paid-plans/paid-subscriptions';
+import { takeTrial } from '../../selling/paid-plans/trials';
 import { type GivenFact, keepFacts } from '../../selling/billing/payment-facts';
 import { OperationRefused } from '../../selling/operations/operation-refused';
 import { findPlan } from '../customer/plans/plan-terms';
@@ -65,24 +66,27 @@ interface CheckoutPlace {
   readonly url: string;
   /** Of the customer, for the provider's own mails. */
   readonly email: string;
+  /** By its name; see mailbox.ts. */
+  readonly mailbox: string;
 }
 
 /** Our page of a checkout. @param url origin of the dashboard */
 export const returnUrl = (url: string, id: string): string => `${url}/billing/checkouts/${id}`;
 
-async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, email }: CheckoutPlace) {
+async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, email, mailbox }: CheckoutPlace) {
   const { id, customerId, product, provider } = checkout;
   const account = await findAccount(tools.db, { customerId, provider });
   const sold = await tools.catalogue();
   const title = sold.find(product)?.title ?? product;
   const { trial_days: trialDays, promotion_codes: takesCodes } = termsOf(sold);
-  const hadTrial = trialDays === 0 || (await wasPaid(tools.db, customerId, product));
+  const isPaidBefore = trialDays === 0 || (await wasPaid(tools.db, customerId, product));
+  const hasTrial = !isPaidBefore && (await takeTrial(tools.db, { product, mailbox, customerId }));
   const page = await port.openCheckout({
     ...checkout,
     title,
     account,
     email,
-    trialDays: hadTrial ? 0 : trialDays,
+    trialDays: hasTrial ? trialDays : 0,
     takesCodes,
     returnUrl: returnUrl(url, id),
     cancelUrl: returnUrl(url, id),

@@ -14,6 +14,8 @@ export const alert = z.object({
   /** One sentence. */
   text: z.string(),
   readAt: moment.nullable(),
+  /** The limit has been raised since, or is gone: nothing is to be done. */
+  isOver: z.boolean(),
 });
 export type Alert = z.input<typeof alert>;
 

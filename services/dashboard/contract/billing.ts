@@ -340,7 +340,7 @@ export const sellerBillingEndpoints = {
   'POST /operator/invoices/:id/credit': {
     for: 'operators',
     summary: 'Take an invoice back by a credit note',
-    body: z.object({ reason: z.string().trim().min(1).max(500) }),
+    body: z.object({ reason: printedLine(500) }),
     answer: z.object({ id }),
     refuses: ['invoice_unknown', 'invoice_settled', 'billing_off'],
   },

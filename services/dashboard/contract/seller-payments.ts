@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { printedLine } from '../../../plugins/core/catalogue/billing-terms';
 import { billingAmount, billingMonth, currency, givenAmount, PROVIDERS } from './billing-fields';
 import { paidPlan } from './billing';
 import { CSV, type Endpoints } from './endpoint';
@@ -94,7 +95,8 @@ export const sellerPaymentEndpoints = {
       amount: givenAmount,
       /** What went back of it before. A request that was carried out no longer names it, so that it is never carried out twice. */
       refunded: givenAmount,
-      reason: z.string().trim().min(1).max(500),
+      /** Printed on its credit note, where there is one. */
+      reason: printedLine(500),
     }),
     refuses: ['payment_unknown', 'price_malformed', 'version_conflict', ...ASKING],
   },

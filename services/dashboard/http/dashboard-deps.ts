@@ -87,6 +87,8 @@ export interface DashboardDeps {
   readonly gateway: GatewayPort;
   /** The secret of the test key with which a customer tries calls out. */
   readonly tryKeyOf: (customerId: string) => string;
+  /** A name of the mailbox behind an address: the same for every spelling of it, and no address. */
+  readonly mailboxOf: (email: string) => string;
   /** For mail that somebody's act sends to somebody else. */
   readonly letters: Letters;
   /** True in the embedded run: mail lies in the outbox page. */

@@ -19,7 +19,7 @@ export interface SignedUpProofOptions {
   readonly secret: string;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
-  readonly hasher: Pick<PasswordHasher, 'verify'>;
+  readonly hasher: PasswordHasher;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -31,7 +31,7 @@ export interface SignedUpProofOptions {
 export interface SignedUpProof {
   /**
    * A cookie for the person who signed up. It is a proof only if the account has this password, because somebody else may have begun the
-   * account before. Both cookies look alike, or the response would reveal whether an address has an account.
+   * account before. Both cookies look alike and cost one hash, or the response would reveal whether an address has an account.
    */
   issue(email: string, password: string): Promise<string>;
   /** True when the request comes from a browser that has shown the account's present password. */
@@ -53,8 +53,8 @@ export function createSignedUpProof({ db, secret, url, hasher, now }: SignedUpPr
     async issue(email, password) {
       const until = String(Math.floor(now() / 1_000) + LIFE_S);
       const hash = await findHash(email);
-      const isOwn = hash !== undefined && (await hasher.verify({ hash, password }));
-      const signature = isOwn ? sign(email, until, hash) : randomBytes(32);
+      const isOwn = hash === undefined ? await hasher.hash(password).then(() => false) : await hasher.verify({ hash, password });
+      const signature = hash !== undefined && isOwn ? sign(email, until, hash) : randomBytes(32);
       return `${COOKIE}=${until}.${signature.toString('base64url')}; Max-Age=${LIFE_S}; ${attributes}`;
     },
     async isShown({ headers }, email) {

@@ -121,6 +121,7 @@ export const leadData = z.object({
   /** Of a split area: its tiles, and those that were read to their end so far; null without `grid`. */
   tiles: z.object({ count: z.number(), searched: z.number() }).nullable(),
   source: z.string(),
+  source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),
 });
 
 export const leadSearchOutput = z.object({ status: z.literal('success'), data: leadData, timestamp: timestampField });

@@ -113,6 +113,7 @@ export const gridData = z.object({
   /** Each business that points were matched with: a name may be that of several branches. */
   matches: z.array(z.object({ place_id: z.string(), name: z.string(), points: z.number() })),
   source: z.string(),
+  source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),
 });
 
 export const gridOutput = gridData.extend({

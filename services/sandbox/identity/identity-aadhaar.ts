@@ -21,7 +21,7 @@ export const AADHAAR_NUMBERS = {
   throttled: '999999994292',
 } as const;
 
-export const OTPS = { right: '123456', wrong: '000000', expired: '440440', failing: '502502', silent: '504504' } as const;
+export const OTPS = { right: '123456', wrong: '000000', expired: '440440', broken: '500500', failing: '502502', silent: '504504' } as const;
 /** Seconds until every source sends the throttled number its next OTP. */
 export const OTP_WAIT_SECONDS = 900;
 /** Special solutions of a captcha. */
@@ -73,6 +73,7 @@ export const aadhaarExamples: readonly SandboxExample[] = [
   otp('otp_invalid', OTPS.wrong, '400 otp_invalid with attempts_left; the third time 400 attempts_exhausted. Any other OTP does the same'),
   otp('otp_expired', OTPS.expired, '400 otp_expired'),
   otp('timeout', OTPS.silent, '504, the link never answers'),
+  otp('processing_failed', OTPS.broken, '500, the link took the OTP and could not process it'),
   otp('upstream_error', OTPS.failing, '502, the link reports that it failed'),
 ];
 
@@ -116,6 +117,8 @@ function checkOtp(session: LinkSession, code: string, end: () => void): LinkRepl
     case OTPS.expired:
       end();
       return errorMessage('otp_expired');
+    case OTPS.broken:
+      return errorMessage('processing');
     case OTPS.failing:
       return errorMessage('upstream');
     case OTPS.silent:

@@ -6,7 +6,8 @@ import { type SandboxExample } from '../sandbox-upstream';
 export const GSTINS = {
   success: '27AAACR5055K1Z7',
   notFound: '27AAACZ0404K1ZG',
-  unexpected: '27AAACZ0500K1ZJ',
+  processingFailed: '27AAACZ0500K1ZJ',
+  unexpected: '27AAACZ0512K1ZF',
   upstreamError: '27AAACZ0502K1ZH',
   timeout: '27AAACZ0504K1ZF',
 } as const;
@@ -50,6 +51,15 @@ export const gstExamples: readonly SandboxExample[] = [
   data('unexpected_response', { GSTIN: GSTINS.unexpected, captcha: firstCaptcha }, '502, the link answers with something unusable'),
 ];
 
+/** What the link alone can say: the tax portal has no error for it. */
+export const gstLinkExamples: readonly SandboxExample[] = [
+  data(
+    'processing_failed',
+    { GSTIN: GSTINS.processingFailed, captcha: firstCaptcha },
+    '500, the link took the data and could not process them',
+  ),
+];
+
 /**
  * The record that every upstream of this product returns for a registration.
  * @param gstin fifteen characters
@@ -80,6 +90,8 @@ function resultFor(gstin: string): LinkReply {
   switch (gstin) {
     case GSTINS.notFound:
       return errorMessage('not_found');
+    case GSTINS.processingFailed:
+      return errorMessage('processing');
     case GSTINS.upstreamError:
       return errorMessage('upstream');
     case GSTINS.unexpected:

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { type OutboxItem, retry } from '../outbox/outbox';
-import { ALERT_COLUMNS, ALERT_JOINS, type AlertView } from '../webhooks/alert-view';
+import { ALERT_COLUMNS, ALERT_JOINS, type AlertView, STILL_HOLDS } from '../webhooks/alert-view';
 
 const MAX_ALERTS = 100;
 /** Between two mails to one customer. */
@@ -10,7 +10,8 @@ const REST_MS = 3_600_000;
 /** What is older says nothing any more: mail could not be sent for that long. */
 const WAITING = `
 SELECT ${ALERT_COLUMNS} FROM alert a ${ALERT_JOINS}
-WHERE a.customer_id = $1 AND a.is_mail_due AND a.at > now() - interval '1 day' ORDER BY a.number LIMIT ${MAX_ALERTS}`;
+WHERE a.customer_id = $1 AND a.is_mail_due AND a.at > now() - interval '1 day' AND ${STILL_HOLDS}
+ORDER BY a.number LIMIT ${MAX_ALERTS}`;
 
 /** A customer's alerts that wait to be mailed, oldest first. */
 export async function listMailedAlerts(db: Pool, customerId: string): Promise<AlertView[]> {

@@ -8,6 +8,8 @@ import { type IssueOptions, type Unbilled } from './issue-invoices';
 import { composePaymentInvoice, composeRefund, type ConfirmedPayment } from './payment-invoice';
 
 const AT_ONCE = 200;
+/** Why money went back that the seller gave back at the provider itself. */
+const NO_REASON = 'your payment went back';
 
 /** Paid since the first month that is invoiced, without those that could not be. */
 const WAITING = `
@@ -19,7 +21,7 @@ ORDER BY c.paid_at, c.place LIMIT ${AT_ONCE}`;
 /** A charge that another process bills now is its. */
 const CLAIM = `
 SELECT c.provider, c.invoice AS reference, c.payment, p.customer_id AS "customerId", p.product_id AS product, c.plan, c.currency, c.amount::float8 AS amount,
-  to_char(c.paid_at AT TIME ZONE $2, 'YYYY-MM-DD') AS "paidOn", c.refunded::float8 AS refunded, c.refunds::float8[] AS refunds,
+  to_char(c.paid_at AT TIME ZONE $2, 'YYYY-MM-DD') AS "paidOn", c.refunded::float8 AS refunded, c.refunds::float8[] AS refunds, c.reasons,
   COALESCE(u.email, '') AS customer,
   COALESCE((
     SELECT json_agg(json_build_object('product', o.product_id, 'month', to_char(o.month, 'YYYY-MM'), 'units', o.units, 'amount', on_it.amount)
@@ -36,6 +38,8 @@ interface Claimed extends ConfirmedPayment {
   readonly refunded: number;
   /** See `Charge`. */
   readonly refunds: readonly number[];
+  /** Why the seller gave back, by what went back in all with it. */
+  readonly reasons: Readonly<Record<string, string>>;
 }
 
 const ISSUED = `
@@ -126,7 +130,7 @@ async function insert(client: PoolClient, { payment, content, refundedTo, invoic
   const { provider, reference, customerId } = payment;
   const { series, credit_series: creditSeries } = terms.invoices;
   const { month, currency, total, dueOn } = content;
-  const [kind, of, reason] = invoice ? ['credit_note', creditSeries, 'your payment went back'] : ['invoice', series, ''];
+  const [kind, of, reason] = invoice ? ['credit_note', creditSeries, payment.reasons[refundedTo] ?? NO_REASON] : ['invoice', series, ''];
   const { rows } = await client.query<{ id: string }>(INSERT, [
     of,
     kind,

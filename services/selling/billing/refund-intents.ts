@@ -22,6 +22,11 @@ interface WantedRefund {
   readonly refunded: number;
 }
 
+/** Why, as its credit note says. */
+interface ReasonedRefund extends WantedRefund {
+  readonly reason: string;
+}
+
 /**
  * `new`: under a new id. `again`: what was asked for before and not answered comes first, under its own id. `unpaid`: nothing was paid.
  * `taken`: it is being asked for. `changed`: more, or less, went back before than whoever asks has seen. `too_much`: less is left.
@@ -43,7 +48,8 @@ SELECT amount::float8 AS amount, refunded::float8 AS refunded, paid_at IS NOT NU
   CASE WHEN refund_id IS NOT NULL THEN json_build_object('id', refund_id, 'amount', refund_amount, 'isTaken', refund_until > now()) END AS open
 FROM payment_charge WHERE provider = $1 AND invoice = $2 FOR UPDATE`;
 const OPEN = `
-UPDATE payment_charge SET refund_id = gen_random_uuid(), refund_amount = $3, refund_until = now() + ${TAKEN}
+UPDATE payment_charge SET refund_id = gen_random_uuid(), refund_amount = $3, refund_until = now() + ${TAKEN},
+  reasons = reasons || jsonb_build_object((refunded + $3)::text, $4::text)
 WHERE provider = $1 AND invoice = $2 RETURNING refund_id AS id`;
 const TAKE = `UPDATE payment_charge SET refund_until = now() + ${TAKEN} WHERE provider = $1 AND invoice = $2 RETURNING refund_id AS id`;
 
@@ -62,7 +68,7 @@ export interface RefundIntent {
 export function openRefund(
   db: Database,
   { provider, invoice }: ChargeRef,
-  wanted: WantedRefund,
+  wanted: ReasonedRefund,
 ): Promise<RefundIntent | Exclude<RefundDecision, 'new' | 'again'>> {
   return inTransaction(db, async (client) => {
     const [found] = (await client.query<RefundFacts>(FIND, [provider, invoice])).rows;
@@ -70,15 +76,18 @@ export function openRefund(
     const decision = decideRefund(found, wanted);
     if (decision !== 'new' && decision !== 'again') return decision;
     const isAgain = decision === 'again';
-    const values = isAgain ? [provider, invoice] : [provider, invoice, wanted.amount];
+    const values = isAgain ? [provider, invoice] : [provider, invoice, wanted.amount, wanted.reason];
     const [taken] = (await client.query<{ id: string }>(isAgain ? TAKE : OPEN, values)).rows;
     return { id: taken?.id ?? '', amount: found.open?.amount ?? wanted.amount, isAgain };
   });
 }
 
-/** The provider has answered: it was given back, or never will be. */
-export async function closeRefund(db: Database, id: string): Promise<void> {
-  await db.query('UPDATE payment_charge SET refund_id = NULL, refund_amount = NULL, refund_until = NULL WHERE refund_id = $1', [id]);
+/** The provider has answered: it was given back, or, as `refused` says, never will be. */
+export async function closeRefund(db: Database, id: string, refused = false): Promise<void> {
+  const reasons = refused ? ', reasons = reasons - (refunded + refund_amount)::text' : '';
+  await db.query(`UPDATE payment_charge SET refund_id = NULL, refund_amount = NULL, refund_until = NULL${reasons} WHERE refund_id = $1`, [
+    id,
+  ]);
 }
 
 /** The answer did not arrive: whoever asks next asks for this again. */

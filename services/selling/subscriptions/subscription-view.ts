@@ -4,6 +4,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { type Suspension, suspensionOf } from '../customers/suspension-view';
 import { OperationRefused } from '../operations/operation-refused';
+import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from './limits-in-force';
 
 /** A subscription as people see it. */
 export interface SubscriptionView {
@@ -36,10 +37,10 @@ export interface SubscriptionView {
 const SELECT = `
 SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
   ${suspensionOf('subscription', 's.id')} AS suspended,
-  LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap) AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly) AS monthly,
+  ${DAILY_IN_FORCE} AS daily, ${MONTHLY_IN_FORCE} AS monthly,
   s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride",
   CASE WHEN s.price_override_currency = l.currency THEN s.price_override::text END AS "priceOverride", l.currency,
-  overage_of(l.overage, s.daily_override, s.monthly_override) AS overage,
+  ${OVERAGE_IN_FORCE} AS overage,
   (SELECT ends_at FROM subscription_limit_term t WHERE t.subscription_id = s.id) AS "overridesEndAt", s.daily_cap AS "dailyCap", s.created_at AS "createdAt"
 FROM subscription s
 JOIN customer c ON c.id = s.customer_id

@@ -1,5 +1,6 @@
 import { countsUnits } from '../catalogue/included-limits';
 import { type Database } from '../../../plugins/stores/postgres/database';
+import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../subscriptions/limits-in-force';
 import { cutPage, numberBefore } from '../operations/page-cursor';
 
 /** An alert with all that a sentence about it needs. */
@@ -28,7 +29,20 @@ export interface AlertView {
   /** Of the key when the alert was raised. */
   readonly expiresAt: Date | null;
   readonly readAt: Date | null;
+  /** The limit has been raised since, or the plan no longer has it: nothing is to be done. */
+  readonly isOver: boolean;
 }
+
+/** Whether the limit that an alert tells of is larger now, or gone. */
+const IS_OVER = `
+(a.kind <> 'key_expiry' AND COALESCE(a.quota_limit < CASE
+  WHEN a.is_included THEN (${OVERAGE_IN_FORCE} ->> CASE a.kind WHEN 'quota_daily' THEN 'daily' ELSE 'monthly' END)::bigint
+  WHEN a.kind = 'quota_daily' THEN ${DAILY_IN_FORCE}
+  ELSE ${MONTHLY_IN_FORCE}
+END, true))`;
+
+/** With {@link ALERT_JOINS}: of what nobody has to hear any more it is false. */
+export const STILL_HOLDS = `NOT ${IS_OVER}`;
 
 /** For statements that have an alert as `a`; with {@link ALERT_JOINS}. */
 export const ALERT_COLUMNS = `
@@ -36,15 +50,18 @@ a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS produ
 p.title AS "productTitle", ${countsUnits('p')} AS "countsUnits", a.percent, a.used::float8 AS used,
 a.quota_limit::float8 AS limit, a.is_included AS "isIncluded", to_char(a.period, 'YYYY-MM-DD') AS period, a.credential_id AS "keyId",
 k.prefix || '…' || k.last_four AS "maskedKey", k.name AS "keyName",
-CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt"`;
+CASE WHEN a.kind = 'key_expiry' THEN a.period AT TIME ZONE 'UTC' END AS "expiresAt", a.read_at AS "readAt",
+${IS_OVER} AS "isOver"`;
 export const ALERT_JOINS = `
 LEFT JOIN subscription s ON s.id = a.subscription_id LEFT JOIN product p ON p.id = s.product_id
+LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
 LEFT JOIN credential k ON k.id = a.credential_id`;
 
 const PAGE = `
 SELECT ${ALERT_COLUMNS}, a.number::text AS number FROM alert a ${ALERT_JOINS}
 WHERE a.customer_id = $1 AND a.number < $2 ORDER BY a.number DESC LIMIT $3`;
-const UNREAD = 'SELECT count(*)::integer AS unread FROM alert WHERE customer_id = $1 AND read_at IS NULL';
+const UNREAD = `
+SELECT count(*)::integer AS unread FROM alert a ${ALERT_JOINS} WHERE a.customer_id = $1 AND a.read_at IS NULL AND ${STILL_HOLDS}`;
 const READ = 'UPDATE alert SET read_at = now() WHERE customer_id = $1 AND read_at IS NULL';
 
 export interface AlertsPage {

@@ -1,4 +1,5 @@
 import { type Pool } from 'pg';
+import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../subscriptions/limits-in-force';
 
 /** Any number that nothing else locks: of several dashboards one evaluates at a time. */
 const LOCK = 720_260_004;
@@ -27,8 +28,7 @@ today AS MATERIALIZED (
 ),
 standing AS (
   SELECT s.id AS subscription_id, s.customer_id, today.day::timestamp AS day, date_trunc('month', today.day::timestamp) AS month,
-    LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap)::bigint AS daily, COALESCE(s.monthly_override, l.monthly, p.monthly)::bigint AS monthly,
-    overage_of(l.overage, s.daily_override, s.monthly_override) AS overage,
+    ${DAILY_IN_FORCE}::bigint AS daily, ${MONTHLY_IN_FORCE}::bigint AS monthly, ${OVERAGE_IN_FORCE} AS overage,
     (SELECT percents FROM alert_threshold WHERE subscription_id = s.id) AS percents,
     u.spent_redis + u.spent_postgres - u.refunded AS used_daily,
     (
@@ -59,6 +59,7 @@ reached AS (
       SELECT 1 FROM alert known
       WHERE known.subscription_id = standing.subscription_id AND known.kind = win.kind AND known.period = win.period
         AND known.is_included = win.is_included AND known.percent >= share.percent
+        AND known.quota_limit >= win.quota_limit
     )
   UNION ALL
   SELECT k.customer_id, 'key_expiry', NULL, k.id, k.expires_at AT TIME ZONE 'UTC', NULL, NULL, NULL, false, true
@@ -87,7 +88,7 @@ SELECT count(*)::integer AS count FROM raised`;
 
 /**
  * Tells every customer of limits that were reached to 50, 80 or 100 %, or to the shares that it chose, and of keys that expire within 7 days:
- * each once, however often and by however many processes this is called. A plan that sells use above what its price includes has both: shares
+ * each once for a limit, however often and by however many processes this is called. A plan that sells use above what its price includes has both: shares
  * of that, and of the limits at which requests are refused. Of shares that were reached at one go only the highest is told; a key that was made to live
  * for less than 7 days ends as its customer wished, and needs no alert.
  * @param options.timeZone quota time zone, IANA name

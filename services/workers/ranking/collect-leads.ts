@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { getDomain } from 'tldts';
 import { z } from 'zod';
 import { ServiceError, invalidInput } from '../../kit/errors';
-import { sourceName } from '../../kit/upstream/source-name';
+import { sourceFacts } from './source-facts';
 import { type CrawlCall, type EmailCrawl, type SiteEmails, unknownEmails } from './emails/email-crawl';
 import { distanceKm } from './distance';
 import type { Place } from './place';
@@ -172,7 +172,7 @@ export async function collectLeads(
     leads: places.map((place) => leadView(place, emailsFor(place, found))),
     next_page_token: next ? formatPageToken(request, next) : null,
     tiles: tiles ? { count: tiles.length, searched: next ? next.tile : tiles.length } : null,
-    source: sourceName(upstream.source, call.mode),
+    ...sourceFacts(upstream.source, call.mode),
   };
 }
 

@@ -2,6 +2,7 @@ import { distanceKm } from './distance';
 import { matchBusiness, type BusinessMatch, type Candidate, type WantedBusiness } from './match-business';
 import { type Place } from './place';
 import { type RankQuery } from './ranking-upstream';
+import { type SourceFacts } from './source-facts';
 
 /** A place with its rank. */
 export interface RankedPlace {
@@ -34,7 +35,7 @@ export function rankPlaces(places: readonly Place[], { center, radiusKm }: Pick<
 
 /** The last members of a body of search or position. */
 export interface RankingFacts {
-  readonly source: string;
+  readonly sourceFacts: SourceFacts;
   /** `YYYY-MM-DD HH:MM:SS`, UTC. */
   readonly fetchedAt: string;
   /** True when the upstream has more than was examined. */
@@ -126,7 +127,7 @@ export function searchBody(places: readonly Place[], query: RankQuery, facts: Ra
     results: ranked.map(resultView),
     ...(isAsked && { match: view && { ...view, position: matched?.position }, candidates }),
     truncated: facts.truncated,
-    source: facts.source,
+    ...facts.sourceFacts,
     fetched_at: facts.fetchedAt,
   };
 }
@@ -150,7 +151,7 @@ export function positionBody(places: readonly Place[], query: RankQuery, facts: 
     checked: ranked.length,
     competitors_above: above.map(competitorView),
     truncated: facts.truncated,
-    source: facts.source,
+    ...facts.sourceFacts,
     fetched_at: facts.fetchedAt,
   };
 }

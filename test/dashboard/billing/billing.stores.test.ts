@@ -1,5 +1,5 @@
+import { pdfText } from '../support/pdf-text';
 import { randomUUID } from 'node:crypto';
-import { inflateSync } from 'node:zlib';
 import { Pool } from 'pg';
 import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
@@ -203,39 +203,6 @@ describe('numbers of invoices', () => {
   });
 });
 
-/** The text of a PDF, by the tables that its fonts bring along: a reader that searches does the same. */
-function textOf(pdf: Buffer): string {
-  const raw = pdf.toString('latin1');
-  const streams = [...raw.matchAll(/stream\n([\s\S]*?)\nendstream/g)].flatMap(([, body = '']) => {
-    try {
-      return [inflateSync(Buffer.from(body, 'latin1')).toString('latin1')];
-    } catch {
-      return [];
-    }
-  });
-  const maps = streams
-    .filter((each) => each.includes('beginbfrange'))
-    .map((each) => {
-      const range = /beginbfrange\s*<0000> <[0-9a-f]+> \[([\s\S]*?)\]/.exec(each)?.[1] ?? '';
-      return [...range.matchAll(/<([0-9a-f]*)>/g)].map(([, hex = '']) =>
-        String.fromCodePoint(...(hex.match(/.{4}/g) ?? []).map((code) => Number.parseInt(code, 16))),
-      );
-    });
-  const fonts = [...raw.matchAll(/\/(F\d+) /g)].map(([, name = '']) => name);
-  const order = [...new Set(fonts)].sort();
-  return streams
-    .flatMap((each) => [...each.matchAll(/\/(F\d+) [\d.]+ Tf|\[((?:<[0-9a-f]+>|[\s\d.-])+)\] TJ/g)])
-    .reduce<{ font: string; text: string }>(
-      ({ font, text }, [, next, shown]) => {
-        if (next !== undefined) return { font: next, text };
-        const map = maps[order.indexOf(font)] ?? [];
-        const glyphs = [...(shown ?? '').matchAll(/<([0-9a-f]+)>/g)].flatMap(([, hex = '']) => hex.match(/.{4}/g) ?? []);
-        return { font, text: `${text}${glyphs.map((glyph) => map[Number.parseInt(glyph, 16)] ?? '?').join('')}\n` };
-      },
-      { font: '', text: '' },
-    ).text;
-}
-
 describe('the pages of billing', () => {
   let cookie: string;
   let customerId: string;
@@ -304,7 +271,7 @@ describe('the pages of billing', () => {
     const pdf = await ask(`/invoices/${id}/pdf`);
     expect([pdf.statusCode, pdf.headers['content-type']]).toEqual([200, 'application/pdf']);
     expect(pdf.rawPayload.toString('latin1')).toContain('/FontFile2');
-    const text = textOf(pdf.rawPayload);
+    const text = pdfText(pdf.rawPayload);
     for (const part of [number, 'Asha Traders', '27AAPFU0939F1ZV', '588.82', 'IGST 18 %', 'Transfer ₹ to account 123', '998431']) {
       expect(text).toContain(part);
     }

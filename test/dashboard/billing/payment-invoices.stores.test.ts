@@ -124,16 +124,20 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
   });
 
   it('has a credit note for each refund, whole or of a part, and none that anybody could make beside it', async () => {
-    const customer = await payingCustomer();
+    const customer = await payingCustomer({ name: 'Asha Traders', address: ['1 MG Road'], country: 'IN', state: '27' });
     await hear();
     await issue(sold);
+    const moved = { name: 'Asha & Sons', address: ['2 Brigade Road'], country: 'IN', state: '29' };
+    expect((await customer.ask('/billing/details', moved, 'PUT')).statusCode).toBe(200);
     const payment = (await dashboard.ask({ path: `/api/operator/payments?customer=${customer.id}`, cookie: operator })).json().payments[0];
     const post = (path: string, body: object) => dashboard.ask({ method: 'POST', path: `/api/operator${path}`, body, cookie: operator });
-    const refund = (amount: string, refunded: string) =>
-      post('/payments/refund', { provider: name, reference: payment.reference, amount, refunded, reason: 'a bad month' });
+    const refund = (amount: string, refunded: string, reason = 'a bad month') =>
+      post('/payments/refund', { provider: name, reference: payment.reference, amount, refunded, reason });
+    expect(verdict(await refund('900.00', '0.00', 'never given back'))).toBe('409 change_refused');
+    expect(verdict(await refund('100.00', '0.00', 'नाम'))).toBe('400 invalid_request');
     expect(verdict(await refund('100.00', '0.00'))).toBe('204');
     await hear(2);
-    expect(verdict(await refund('0.01', '100.00'))).toBe('204');
+    expect(verdict(await refund('0.01', '100.00', 'goodwill'))).toBe('204');
     await Promise.all([issue(sold), issue(sold)]);
     expect(verdict(await refund('398.99', '100.01'))).toBe('204');
     await hear(2);
@@ -147,7 +151,13 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
       (invoice?.content[member] ?? []).map((_, place) =>
         notes.reduce((sum, { content }) => sum + (content[member][place]?.amount ?? 0), 0),
       );
-    expect([sums('lines'), sums('taxes')]).toEqual([[42_288], [3_806, 3_806]]);
+    expect([sums('lines'), sums('taxes')]).toEqual([[42_288], [7_612]]);
+    expect(notes.map(({ reason }) => reason)).toEqual(['a bad month', 'goodwill', 'a bad month']);
+    // As on the invoice that they correct, wherever the buyer is by now.
+    for (const { content } of notes) {
+      expect(content.buyer).toEqual(invoice?.content.buyer);
+      expect([content.buyer.name, content.placeOfSupply, content.taxes[0]?.name]).toEqual(['Asha Traders', 'Maharashtra (27)', 'IGST']);
+    }
     expect(verdict(await post(`/invoices/${invoice?.id}/credit`, { reason: 'again' }))).toBe('409 invoice_settled');
     expect(verdict(await post(`/invoices/${invoice?.id}/paid`, { paidOn: today }))).toBe('409 invoice_settled');
     await expectNoGaps();

@@ -8,7 +8,8 @@ import { makeOperator } from '../support/operator';
 import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
 import { createRazorpayPort } from '../../../services/dashboard/billing/razorpay/razorpay-port';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
-import { verdict } from '../support/dashboard';
+import { eraseDueAccounts } from '../../../services/selling/members/account-deletion';
+import { PASSWORD, verdict } from '../support/dashboard';
 import { PRODUCT, SOLD } from '../support/faulty-payments';
 import { listCharges } from '../../../services/selling/billing/payment-charges';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
@@ -304,6 +305,39 @@ describe('a trial', () => {
       expect((await checkout(customer)).session.wish).toMatchObject({ trialDays: 0 });
     } finally {
       await sell();
+    }
+  });
+});
+
+describe('a trial of a mailbox', () => {
+  beforeAll(() => sell(PRODUCTS, { provider: 'stripe', payments: { trial_days: 14 } }));
+  afterAll(() => sell());
+  const PASSED = 'asha.rao@gmail.com';
+  const person = async (email: string) => {
+    const cookie = await dashboard.signIn(email);
+    const ask: PayingCustomer['ask'] = (path, body, method = body === undefined ? 'GET' : 'POST') =>
+      dashboard.ask({ method, path: `/api${path}`, body, cookie });
+    return { ask, id: (await ask('/session')).json().customerId };
+  };
+  const trialOf = async (customer: PayingCustomer): Promise<number> => (await checkout(customer)).session.wish.trialDays;
+
+  it('is offered once, under every spelling of its address, at the same time and after the account is erased', async () => {
+    const [first, plus, dots] = [await person(PASSED), await person('asharao+1@gmail.com'), await person('a.s.h.a.rao@googlemail.com')];
+    const offered = await Promise.all([first, plus, dots].map(trialOf));
+    expect(offered.toSorted((a, b) => a - b)).toEqual([0, 0, 14]);
+    for (const { ask } of [first, plus, dots]) expect((await ask('/account/delete', { password: PASSWORD })).statusCode).toBe(200);
+    await dashboard.pool.query("UPDATE account_deletion SET asked_at = now() - interval '15 days'");
+    expect(await eraseDueAccounts(dashboard.pool)).toBe(3);
+    expect(await trialOf(await person('asharao@gmail.com'))).toBe(0);
+    const { rows } = await dashboard.pool.query('SELECT mailbox FROM trial');
+    expect(JSON.stringify(rows)).not.toMatch(/rao|gmail/);
+  });
+
+  it('is asked for again by its own account until it began, and each other mailbox has its own', async () => {
+    const customer = await person('birk@example.com');
+    expect([await trialOf(customer), await trialOf(customer)]).toEqual([14, 14]);
+    for (const email of ['asha.rao@example.com', 'asharao@example.com', 'asha.rao@example.org']) {
+      expect(await trialOf(await person(email))).toBe(14);
     }
   });
 });

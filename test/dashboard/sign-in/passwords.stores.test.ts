@@ -1,5 +1,6 @@
 import { refuseCommonPassword } from '../../../services/dashboard/sign-in/common-password';
-import { createPasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
+import { createPasswordHasher, type PasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
+import { createSignedUpProof } from '../../../services/dashboard/sign-in/signed-up-proof';
 import { PASSWORD, startDashboard, verdict, useDashboard } from '../support/dashboard';
 import { takeAttempt } from '../../../services/selling/customers/attempts';
 import { isKnownPlace, rememberPlace } from '../../../services/selling/customers/known-place';
@@ -91,6 +92,43 @@ describe('passwords', () => {
         await dashboard.close();
       }
     });
+  });
+});
+
+describe('the time of a response', () => {
+  let hashed = 0;
+  /** Counts what takes the time. */
+  const usual = createPasswordHasher();
+  const hasher: PasswordHasher = {
+    hash: (password) => usual.hash(password).finally(() => hashed++),
+    verify: (given) => usual.verify(given).finally(() => hashed++),
+  };
+  const counted = useDashboard({ hasher });
+  const [WITH_PASSWORD, BY_PROVIDER, NOBODY] = ['with.password@example.com', 'by.provider@example.com', 'nobody@example.com'];
+  const everybody = [WITH_PASSWORD, BY_PROVIDER, NOBODY];
+  beforeAll(async () => {
+    await counted.signIn(WITH_PASSWORD);
+    const person = "INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', $1, true, now(), now())";
+    await counted.pool.query(person, [BY_PROVIDER]);
+  });
+
+  async function costs(work: (email: string) => Promise<unknown>): Promise<number[]> {
+    const all: number[] = [];
+    for (const email of everybody) {
+      hashed = 0;
+      await work(email);
+      all.push(hashed);
+    }
+    return all;
+  }
+  const post = (path: string, body: object) => counted.ask({ method: 'POST', path: `/api/auth${path}`, body });
+
+  it('does not tell whose address has an account, or which', async () => {
+    expect(await costs((email) => post('/sign-in/email', { email, password: 'not the password' }))).toEqual([1, 1, 1]);
+    expect(await costs((email) => post('/request-password-reset', { email }))).toEqual([0, 0, 0]);
+    const proof = createSignedUpProof({ db: counted.pool, secret: 'of the test', url: 'https://a.example', hasher, now: () => 0 });
+    expect(await costs((email) => proof.issue(email, 'not the password'))).toEqual([1, 1, 1]);
+    expect(await costs((email) => post('/sign-up/email', { email, password: 'eleven purple rickshaws' }))).toEqual([1, 1, 1]);
   });
 });
 

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually';
 import { cookieOf, ORIGIN, PASSWORD, startDashboard, type TestDashboard, tokenOf, verdict } from '../support/dashboard';
 import { livingCookies as living } from '../support/operator';
 import { secretOf, unusedTotpOf } from '../support/totp';
-import { createHash, generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult, sign } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
@@ -13,6 +13,8 @@ interface Said {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** Not the key that the provider publishes. */
   readonly isForged?: boolean;
+  /** In place of a signature by a key. */
+  readonly alg?: 'none' | 'HS256';
 }
 
 interface Grant extends Said {
@@ -30,6 +32,10 @@ interface FakeProvider {
   isDown: boolean;
   /** Its answers never end. */
   isEndless: boolean;
+  /** It takes requests, and begins answers that never go on. */
+  isSilent: boolean;
+  /** What it says of itself beside the usual. */
+  readonly metadata: Record<string, unknown>;
   /** @param url where the dashboard sends the person. @returns the code with which the person comes back */
   consent(url: string, said: Said): string;
   close(): Promise<void>;
@@ -41,7 +47,11 @@ const [own, other] = [newKeys(), newKeys()];
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function signed(claims: unknown, key: KeyObject): string {
+function signed(claims: unknown, key: KeyObject, alg: Said['alg']): string {
+  if (alg) {
+    const text = `${base64({ alg })}.${base64(claims)}`;
+    return `${text}.${alg === 'none' ? '' : createHmac('sha256', SECRET).update(text).digest('base64url')}`;
+  }
   const text = `${base64({ alg: 'RS256', kid: 'one' })}.${base64(claims)}`;
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
@@ -65,7 +75,7 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
     const now = Math.floor(Date.now() / 1000);
     const usual = { iss: issuer, aud: clientId, iat: now, exp: now + 60, nonce: grant.nonce, sub: 'person-1' };
     const claims = { ...usual, email: 'asha@example.com', email_verified: true, ...grant.claims };
-    return { ...opaque, id_token: signed(claims, grant.isForged ? other.privateKey : own.privateKey) };
+    return { ...opaque, id_token: signed(claims, grant.isForged ? other.privateKey : own.privateKey, grant.alg) };
   }
 
   const server = createServer((request, response) => {
@@ -80,9 +90,10 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
       response.writeHead(200, { 'content-type': 'application/json' });
       return pour();
     }
+    if (fake.isSilent) return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     if (path === '/.well-known/openid-configuration') {
       const places = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` };
-      return answer({ issuer, ...places, id_token_signing_alg_values_supported: ['RS256'] });
+      return answer({ issuer, ...places, id_token_signing_alg_values_supported: ['RS256'], ...fake.metadata });
     }
     if (path === '/jwks') return answer({ keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] });
     const person = { email: 'asha@example.com', email_verified: true, ...granted.claims };
@@ -105,6 +116,8 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
     asked,
     isDown: false,
     isEndless: false,
+    isSilent: false,
+    metadata: {},
     consent(url, said) {
       const { searchParams } = new URL(url);
       const code = `code-${grants.size}-${searchParams.get('state')}`;
@@ -249,13 +262,19 @@ describe('signing in by a provider', () => {
     for (const each of ['opaque-access-token', SECRET, 'code-0']) expect(dashboard.log()).not.toContain(each);
   });
 
-  it.each([
+  it.each<[string, Said]>([
     ['another audience', { claims: { aud: 'somebody else' } }],
     ['another issuer', { claims: { iss: 'https://issuer.example' } }],
     ['another nonce', { claims: { nonce: 'of another sign-in' } }],
     ['no nonce', { claims: { nonce: undefined } }],
     ['a time that is over', { claims: { exp: 1_000 } }],
     ['a signature of another key', { isForged: true }],
+    ['several audiences and another party', { claims: { aud: [CLIENT, 'somebody else'], azp: 'somebody else' } }],
+    ['no signature', { alg: 'none' }],
+    ['a signature by the secret that both know', { alg: 'HS256' }],
+    ['no id of the person', { claims: { sub: '' } }],
+    ['an id that no provider may give', { claims: { sub: 'p'.repeat(256) } }],
+    ['an id that cannot be kept', { claims: { sub: 'person\0one' } }],
   ])('is refused with what the provider signed for %s', async (_what, said) => {
     expectRefused(await signIn(said), 'failed');
     expect(await accounts()).toEqual([]);
@@ -265,6 +284,11 @@ describe('signing in by a provider', () => {
     ['not verified', { email_verified: false }],
     ['of which nothing is said', { email_verified: undefined }],
     ['verified in another type', { email_verified: 'true' }],
+    ['with a letter that small letters make another', { email: '\u212Aate@example.com' }],
+    ['that turns its reader’s direction', { email: 'asha\u202Emoc.elpmaxe@evil.example' }],
+    ['that cannot be kept', { email: 'asha\0@example.com' }],
+    ['that is a list', { email: 'asha@example.com,birk@example.com' }],
+    ['that is longer than mail can go', { email: `${'a'.repeat(250)}@example.com` }],
   ])('is refused with an address %s', async (_what, claims) => {
     expectRefused(await signIn({ claims }), 'unverified');
     expect(await accounts()).toEqual([]);
@@ -353,6 +377,26 @@ describe('signing in by a provider', () => {
   it('reads no more than a bounded answer of a provider', async () => {
     provider.isEndless = true;
     expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+  });
+
+  it('waits a bounded time for an answer of a provider', async () => {
+    provider.isSilent = true;
+    expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+  });
+
+  it.each([
+    ['script', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['another issuer', { issuer: 'https://issuer.example' }],
+  ])('leads nobody to a provider that describes itself with %s', async (_what, metadata) => {
+    Object.assign(provider.metadata, metadata);
+    const begun = await post('/auth/sign-in/social', { provider: 'acme' });
+    expect([begun.statusCode >= 400, begun.body.includes('javascript')]).toEqual([true, false]);
+  });
+
+  it('sends a code and a secret to no address without TLS but on its own machine', async () => {
+    provider.metadata['token_endpoint'] = 'http://169.254.169.254/token';
+    expectRefused(await signIn(), 'failed');
+    expect(provider.asked).not.toContain('POST /token');
   });
 
   it('knows no provider that is not configured', async () => {

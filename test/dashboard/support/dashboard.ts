@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../../../plugins/core/ports';
 import { createDashboardApp } from '../../../services/dashboard/app';
 import { createAttemptLimits } from '../../../services/dashboard/http/attempt-limits';
 import { createAuthLater } from '../../../services/dashboard/sign-in/create-auth';
-import { createPasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
+import { createPasswordHasher, type PasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
 import { type SignInProvider } from '../../../services/dashboard/sign-in/providers/provider-settings';
 import { createOutboxSender } from '../../../services/dashboard/mail/mail-sender';
 import { type Mail, type MailSender, type LiveSources } from '../../../services/dashboard/http/dashboard-deps';
@@ -17,6 +17,7 @@ import { type DocPages } from '../../../services/dashboard/storefront/doc-pages'
 import { type Payments } from '../../../services/selling/billing/payments-of';
 import { type PaymentWorkOptions } from '../../../services/dashboard/billing/start-payments';
 import { READER_CALLS } from '../../../services/dashboard/storefront/public-try';
+import { createMailboxNames } from '../../../services/dashboard/billing/mailbox';
 import { createTryKeys } from '../../../services/dashboard/customer/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/customer/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';
@@ -62,6 +63,8 @@ export interface DashboardOptions {
   readonly db?: Pool;
   /** Whether passwords cost what they cost in production; next to nothing unless true. */
   readonly hasCostlyPasswords?: boolean;
+  /** Hashes the passwords of those who sign in, in place of one without cost. */
+  readonly hasher?: PasswordHasher;
 }
 
 /** Of a password: the least that the algorithm takes. */
@@ -191,7 +194,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const outbox = options.hasOutbox ? createOutboxSender(db, { log, pageUrl: `${url}/outbox` }) : undefined;
   const mail = recordedMail(mails, { sender: outbox, brand: options.brand });
   const providers = options.providers ?? [];
-  const hasher = options.hasCostlyPasswords ? {} : { hasher: createPasswordHasher(NO_COST) };
+  const hasher = options.hasCostlyPasswords ? {} : { hasher: options.hasher ?? createPasswordHasher(NO_COST) };
   const auth = createAuthLater({ db, secret, url, mail, log, providers, ...hasher });
   const gateway = new GatewayCaller({
     url: options.gatewayUrl ?? 'http://127.0.0.1:9',
@@ -209,6 +212,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
       catalogue: watchCatalogue(db),
       gateway,
       tryKeyOf: createTryKeys(secret),
+      mailboxOf: createMailboxNames(secret),
       letters: { mail, url, limits: createAttemptLimits(db, secret) },
       hasOutbox: options.hasOutbox ?? false,
       ...(options.liveSources && { liveSources: options.liveSources }),

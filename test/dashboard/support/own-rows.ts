@@ -126,6 +126,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
       "INSERT INTO outbox (kind, subject, detail) SELECT 'payment', id, 'paid evt' FROM paid_subscription WHERE customer_id = $1",
       [customer],
     ],
+    ["INSERT INTO trial (product_id, mailbox, customer_id) SELECT 'api-ip', 'hash of ' || id, id FROM customer WHERE id = $1", [customer]],
     [
       `INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
        SELECT id, 'Sun', 99900, '{}', '{}', '{}' FROM paid_subscription WHERE customer_id = $1`,

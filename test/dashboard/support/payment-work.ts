@@ -17,7 +17,7 @@ export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboar
     const star = { plan: 'Star', price: 49_900, currency: 'INR', daily, monthly, overage: null as Overage | null };
     return { ...star, customerId: rows[0]?.id ?? '', product: PRODUCT, provider: 'sandbox', actor: 'test' };
   }
-  const place = { url: 'http://dashboard.test', email: 'x@example.com' };
+  const place = { url: 'http://dashboard.test', email: 'x@example.com', mailbox: 'x' };
 
   /** Runs work in processes that die at each of its steps in turn, until one lives to its end. */
   async function killEverywhere<Prepared>(

@@ -58,6 +58,8 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   payment_charge: 'statements',
   overage_charge: 'statements',
   paid_subscription: 'statements',
+  // Under hashes that tell no address.
+  trial: 'statements',
   plan_preview: 'statements',
   // Only ids and amounts, for 30 days.
   payment_check: 'none',

@@ -38,13 +38,14 @@ const post = (route: string, payload: object) => poster(grank)(route, payload);
 describe('/grank/search', () => {
   it('answers ranked businesses with distance and the radius marked', async () => {
     const body = (await post('search', { ...POINT, keyword: 'dentist' })).json();
-    expect(Object.keys(body)).toEqual(['ok', 'query', 'count', 'results', 'truncated', 'source', 'fetched_at']);
+    expect(Object.keys(body)).toEqual(['ok', 'query', 'count', 'results', 'truncated', 'source', 'source_note', 'fetched_at']);
     expect(body).toMatchObject({
       ok: true,
       query: { keyword: 'dentist', ...POINT, radius_km: 5, max_results: 20 },
       count: 20,
       truncated: true,
       source: 'sandbox_google_places',
+      source_note: expect.stringContaining('local pack'),
       fetched_at: '2026-03-14T09:26:53Z',
     });
     expect(body.results[0]).toEqual({
@@ -83,7 +84,7 @@ describe('/grank/position', () => {
     const body = (await post('position', { ...POINT, keyword: 'dentist', business_name: 'ORCHID DENTAL CARE' })).json();
     expect(Object.keys(body)).toEqual([
       'ok', 'query', 'found', 'position', 'position_in_radius', 'match', 'candidates', 'checked', 'competitors_above', 'truncated',
-      'source', 'fetched_at',
+      'source', 'source_note', 'fetched_at',
     ]); // prettier-ignore
     expect(body).toMatchObject({
       ok: true,

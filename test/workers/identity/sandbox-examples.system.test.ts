@@ -7,7 +7,7 @@ afterAll(() => stage.close());
 
 /** The sandbox's list is what test keys get whichever of its simulators the worker asks: the acceptance tests ask over the links. */
 it('every listed input yields what its entry says from the OTP provider and the tax portal too', async () => {
-  const { url } = await stage.sandbox({ aadhaarSource: 'provider' });
+  const { url } = await stage.sandbox({ aadhaar: 'provider', gst: 'portal' });
   const servicesOf = async (env: Record<string, string>) => {
     const sources = { AADHAAR_TEST_SOURCE: 'provider', GST_TEST_SOURCE: 'portal' };
     const workers = [await stage.worker({ SANDBOX_URL: url, ...sources, ...env })];

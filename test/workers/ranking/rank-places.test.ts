@@ -5,7 +5,7 @@ import { placeNamed } from './places';
 import { fc, propertyRuns } from '../../support/fast-check';
 
 const center = { latitude: 12.9716, longitude: 77.5946 };
-const facts = { source: 'google_places', fetchedAt: '2026-03-14 09:26:53', truncated: false };
+const facts = { sourceFacts: { source: 'google_places', source_note: null }, fetchedAt: '2026-03-14 09:26:53', truncated: false };
 const queryFor = (businessName: string, changes: Partial<RankQuery> = {}): RankQuery => ({
   keyword: 'dentist',
   center,

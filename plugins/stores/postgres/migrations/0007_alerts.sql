@@ -24,8 +24,8 @@ CREATE TABLE alert (
   CHECK ((kind = 'key_expiry') = (credential_id IS NOT NULL)),
   CHECK ((kind = 'key_expiry') = (subscription_id IS NULL)),
   CHECK ((kind = 'key_expiry') = (percent IS NULL)),
-  -- However many processes evaluate, and however often: each is told once.
-  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included),
+  -- However many processes evaluate, and however often: each is told once, and once more when its limit was raised.
+  CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included, quota_limit),
   CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period)
 );
 COMMENT ON TABLE alert IS 'What a customer is told: a share of a limit is reached, or a key is about to expire.';

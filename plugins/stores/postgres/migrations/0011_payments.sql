@@ -93,6 +93,16 @@ COMMENT ON TABLE paid_subscription IS 'Subscriptions at a payment provider, and 
 CREATE INDEX paid_subscription_customer_idx ON paid_subscription (customer_id, product_id);
 CREATE INDEX paid_subscription_look_idx ON paid_subscription (look_at) WHERE look_at IS NOT NULL;
 
+CREATE TABLE trial (
+  product_id text NOT NULL,
+  -- A keyed hash, which tells no address; see services/dashboard/billing/mailbox.ts.
+  mailbox text NOT NULL,
+  -- No foreign keys: a trial that was had outlives the customer.
+  customer_id uuid NOT NULL,
+  PRIMARY KEY (product_id, mailbox)
+);
+COMMENT ON TABLE trial IS 'Whose trials were offered: one for each mailbox and product, whatever became of the account.';
+
 CREATE TABLE plan_preview (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,
@@ -152,6 +162,8 @@ CREATE TABLE payment_charge (
   refund_id uuid,
   refund_amount bigint CHECK (refund_amount > 0),
   refund_until timestamptz,
+  -- Why the seller gave back, by what went back in all with it; printed on our credit notes.
+  reasons jsonb NOT NULL DEFAULT '{}',
   UNIQUE (provider, invoice)
 );
 COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';

@@ -3,7 +3,7 @@ import type { Configuration, ServerMetadata } from 'openid-client';
 import type * as Library from 'openid-client';
 import { z } from 'zod';
 import { boundedFetch } from './bounded-fetch';
-import type { Identity } from './identity';
+import { identity, type Identity } from './identity';
 import type { SignInProvider } from './provider-settings';
 
 /** Loaded when a provider is first used. */
@@ -71,8 +71,7 @@ export async function identify(
   if (!claims) throw new Error('the provider sent no ID token');
   // Many send the address only on request.
   const said = claims['email'] === undefined ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims;
-  const email = z.string().safeParse(said['email']).data;
-  return { subject: claims.sub, email, isEmailVerified: said['email_verified'] === true };
+  return identity.parse({ subject: claims.sub, email: said['email'], isEmailVerified: said['email_verified'] === true });
 }
 
 /**
@@ -105,5 +104,5 @@ async function findGithubPerson(base: string, token: string): Promise<Identity> 
   const api = apiOf(base);
   const [person, emails] = await Promise.all([ask(`${api}/user`, token), ask(`${api}/user/emails?per_page=100`, token)]);
   const primary = addresses.parse(emails).find((each) => each.primary);
-  return { subject: String(account.parse(person).id), email: primary?.email, isEmailVerified: primary?.verified === true };
+  return identity.parse({ subject: String(account.parse(person).id), email: primary?.email, isEmailVerified: primary?.verified === true });
 }

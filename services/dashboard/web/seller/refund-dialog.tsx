@@ -55,7 +55,7 @@ export function RefundDialog({ payment, onClose }: RefundDialogProps): ReactNode
           />
           <TextInput
             label="Reason"
-            description="In the audit log, which the customer reads too."
+            description="The customer reads it, in the audit log and on a credit note."
             maxLength={500}
             {...form.getInputProps('reason')}
           />

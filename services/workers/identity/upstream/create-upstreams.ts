@@ -15,7 +15,7 @@ import { UpstreamLink, type LinkFrame } from './upstream-link';
 import type { AadhaarUpstream, GstUpstream, UpstreamSession } from './upstreams';
 import { parseHolderRecord } from './holder-record';
 import { checkGstRecord } from './gst-record';
-import { badAnswer, sourceError, SourceFailure, upstreamTimedOut } from './source-failure';
+import { badAnswer, processingFailed, sourceError, SourceFailure, upstreamTimedOut } from './source-failure';
 import { parseCaptchaText } from './captcha-image';
 import { throttledBySource } from '../refusals';
 
@@ -223,8 +223,8 @@ function parseCaptchaFrame(frame: LinkFrame): UpstreamSession {
 
 /**
  * The code of an error frame, if this step expects it.
- * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 502 for `upstream` and every other code, or a frame of an unexpected
- * type
+ * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 500 for `processing`, 502 for `upstream` and every other code, or a frame
+ * of an unexpected type
  */
 function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Code[]): Code {
   if (frame.type !== 'error') throw badAnswer('the upstream answered out of turn');
@@ -233,6 +233,7 @@ function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Cod
   if (found !== undefined) return found;
   if (code === 'timeout') throw upstreamTimedOut();
   if (code === 'otp_throttled') throw throttledBySource(frame);
+  if (code === 'processing') throw processingFailed();
   if (code === 'upstream') throw sourceError(new SourceFailure('upstream_error', 'the upstream says that it failed'));
   throw badAnswer('the upstream refused for an unknown reason');
 }

@@ -29,6 +29,13 @@ export function badAnswer(what: string): ServiceError {
   return sourceError(new SourceFailure('bad_response', what));
 }
 
+/** The 500 for an upstream that took what was sent and reports that it could not process it. No late reply can follow. */
+export function processingFailed(): ServiceError {
+  return new ServiceError('processing_failed', {
+    cause: new SourceFailure('upstream_error', 'the upstream says that it could not process it'),
+  });
+}
+
 /** The 504 for an upstream that reports that it ran out of time. No late reply can follow. */
 export function upstreamTimedOut(): ServiceError {
   return new ServiceError('upstream_timeout', { cause: new SourceFailure('upstream_error', 'the upstream says that it timed out') });

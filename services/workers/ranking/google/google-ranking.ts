@@ -1,6 +1,6 @@
 import { type Clock, type KeyMode } from '../../../../plugins/core/ports';
 import { formatInstant } from '../../../kit/timestamp';
-import { sourceName } from '../../../kit/upstream/source-name';
+import { sourceFacts } from '../source-facts';
 import { type UpstreamClient } from '../../../kit/upstream/upstream-client';
 import { matchFirmly } from '../match-business';
 import { type Place } from '../place';
@@ -47,7 +47,7 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
   }
 
   const factsOf = ({ truncated }: Found, { mode }: UpstreamCall): RankingFacts => {
-    return { source: sourceName(SOURCE, mode), fetchedAt: formatInstant(clock.now()), truncated };
+    return { sourceFacts: sourceFacts(SOURCE, mode), fetchedAt: formatInstant(clock.now()), truncated };
   };
 
   return {

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { DeadlinePassed } from '../../../kit/deadline';
-import { sourceName } from '../../../kit/upstream/source-name';
+import { sourceFacts } from '../source-facts';
 import { ServiceError } from '../../../kit/errors';
 import { anySignal } from '../../../kit/tracing';
 import type { RankingUpstream, RankQuery, UpstreamCall } from '../ranking-upstream';
@@ -111,7 +111,7 @@ export async function rankGrid(upstream: RankingUpstream, { query, size }: GridR
       upstream.position({ ...query, center, radiusKm: spacing }, { mode: call.mode, signal });
     const ranked = await askPoints(gridPoints(area), ask, { signal: call.signal, late: late.signal });
     checkAnswered(ranked);
-    return { spacing_km: spacing, ...gridBody(ranked), source: sourceName(upstream.source, call.mode) };
+    return { spacing_km: spacing, ...gridBody(ranked), ...sourceFacts(upstream.source, call.mode) };
   } finally {
     clearTimeout(timer);
   }

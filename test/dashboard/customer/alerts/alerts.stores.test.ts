@@ -1,5 +1,6 @@
 import { type Pool } from 'pg';
 import { type AlertView, listAlerts, markAlertsRead } from '../../../../services/selling/webhooks/alert-view';
+import { listMailedAlerts } from '../../../../services/selling/alerts/mailed-alerts';
 import { pruneAlerts } from '../../../../services/selling/webhooks/claim-deliveries';
 import { changeWebhook, webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
 import { createWebhook } from '../../../../services/selling/webhooks/create-webhook';
@@ -74,6 +75,26 @@ describe('raising alerts', () => {
       expect(shares(await raised(key))).toEqual(['quota_daily 100']);
       await pool.query('UPDATE usage SET refunded = 1 WHERE subscription_id = $1', [key.subscriptions[0]?.id]);
       expect(shares(await raised(key))).toEqual(['quota_daily 100']);
+    });
+
+    it('end as soon as their limit is raised, and tell of the larger one in the same day', async () => {
+      const key = await limited(10, 1_000);
+      const { customerId } = key;
+      const raiseTo = (daily: number) =>
+        pool.query('UPDATE subscription SET daily_override = $2 WHERE id = $1', [key.subscriptions[0]?.id, daily]);
+      await use(key, 10);
+      expect(await raised(key)).toMatchObject([{ percent: 100, limit: 10, isOver: false }]);
+      await raiseTo(20);
+      expect(await listAlerts(pool, { customerId, limit: 9 })).toMatchObject({ unread: 0, alerts: [{ limit: 10, isOver: true }] });
+      expect(await listMailedAlerts(pool, customerId)).toEqual([]);
+      expect(await raised(key)).toMatchObject([
+        { percent: 50, limit: 20, isOver: false },
+        { percent: 100, limit: 10, isOver: true },
+      ]);
+      await use(key, 10);
+      expect((await raised(key))[0]).toMatchObject({ percent: 100, limit: 20, isOver: false });
+      await raiseTo(15);
+      expect(shares(await raised(key))).toEqual(['quota_daily 100', 'quota_daily 100', 'quota_daily 50']);
     });
 
     it('of a plan that sells use above what its price includes tell when that begins, and apart from it when requests are refused', async () => {
@@ -292,6 +313,7 @@ describe('raising alerts', () => {
       ...use,
       ...ofNoKey,
       readAt: null,
+      isOver: false,
     };
 
     it.each([

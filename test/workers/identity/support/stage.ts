@@ -33,7 +33,7 @@ export class Stage {
     this.closers.push(closer);
   }
 
-  async sandbox(options: Parameters<typeof createSandboxUpstreams>[0] = {}): Promise<Sandbox> {
+  async sandbox(options?: Parameters<typeof createSandboxUpstreams>[0]): Promise<Sandbox> {
     const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams(options) });
     this.onClose(() => sandbox.close());
     return sandbox;

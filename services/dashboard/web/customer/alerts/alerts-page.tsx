@@ -35,12 +35,18 @@ const COLUMNS: readonly Column<Alert>[] = [
     header: 'Alert',
     isTitle: true,
     cell: (alert) => (
-      <Text component="span" size="sm" fw={alert.readAt === null ? 600 : 400}>
+      <Text component="span" size="sm" fw={alert.readAt === null && !alert.isOver ? 600 : 400}>
         {alert.text}
-        {alert.readAt === null && (
-          <Badge size="xs" ml={8} color="red">
-            New
+        {alert.isOver ? (
+          <Badge size="xs" ml={8} color="gray">
+            Limit raised
           </Badge>
+        ) : (
+          alert.readAt === null && (
+            <Badge size="xs" ml={8} color="red">
+              New
+            </Badge>
+          )
         )}
       </Text>
     ),

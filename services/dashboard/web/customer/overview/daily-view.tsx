@@ -79,7 +79,7 @@ function UnreadAlerts(): ReactNode {
     >
       <Loaded query={query} height={44}>
         {({ alerts }) => {
-          const unread = alerts.filter((alert) => alert.readAt === null).slice(0, SHOWN);
+          const unread = alerts.filter((alert) => alert.readAt === null && !alert.isOver).slice(0, SHOWN);
           if (unread.length === 0) {
             return (
               <Text size="sm" c="dimmed">

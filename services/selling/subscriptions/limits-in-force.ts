@@ -1,0 +1,10 @@
+// Pieces of statements that have a subscription as `s`, its plan, if it has one, as `l` and its product as `p`.
+
+/** Requests or units a day, above which the gateway refuses. */
+export const DAILY_IN_FORCE = 'LEAST(COALESCE(s.daily_override, l.daily, p.daily), s.daily_cap)';
+
+/** Requests or units a month, above which the gateway refuses. */
+export const MONTHLY_IN_FORCE = 'COALESCE(s.monthly_override, l.monthly, p.monthly)';
+
+/** What the price includes, as JSON; NULL where the plan sells nothing above it. */
+export const OVERAGE_IN_FORCE = 'overage_of(l.overage, s.daily_override, s.monthly_override)';
