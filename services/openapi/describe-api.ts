@@ -40,6 +40,7 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   const added = others.map((product) => describeOther(product, { document: documents.get(product.id), baseUrl: url, taken }));
   const offered = catalogue.products.filter(({ prefix }) => prefix !== null);
   const leftOut = added.flatMap((each) => each.leftOut);
+  const groups = added.flatMap((each, index) => (each.groups.length > 0 ? [[others[index]?.id ?? '', each.groups] as const] : []));
   const sold = soldPaths(built, catalogue);
   const paths = Object.assign({}, sold, ...added.map((each) => each.paths)) as object;
   const components = added.reduce<ApiDocumentParts['components']>((all, each) => mergeComponents(all, each.components), built.components);
@@ -49,6 +50,8 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
     paths,
     components: usedComponents(paths, components),
     'x-errors': soldErrors(built, sold),
+    // The operations of each product under the tags of its own document, named in their `x-group`.
+    ...(groups.length > 0 && { 'x-groups': Object.fromEntries(groups) }),
     // For readers of the reference. Why is for the seller.
     ...(leftOut.length > 0 && { 'x-left-out': leftOut.map(({ product, operation }) => ({ product, operation })) }),
   };
@@ -56,7 +59,7 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
 }
 
 function describeOther(product: CatalogueProduct, own: Parameters<typeof ownOperations>[1]): OwnOperations {
-  if (own.document === undefined) return { paths: productPaths(product, own), components: {}, leftOut: [] };
+  if (own.document === undefined) return { paths: productPaths(product, own), components: {}, leftOut: [], groups: [] };
   return ownOperations(product, own);
 }
 

@@ -2,6 +2,7 @@ import { kindOf, type ParameterStyle, readValue, wellFormed, writeParameter } fr
 import { exampleOf, exampleOfSchema, readParameter } from './example-value';
 import { type Step } from './snippet-step';
 import { isObject, type Json } from './document-parts';
+import { isJsonType, successStatus } from './success-of';
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
@@ -37,14 +38,12 @@ function parametersOf(operation: Json): readonly Parameter[] {
     });
 }
 
-const isJson = (type: string): boolean => /^application\/([\w.+-]*\+)?json\b/i.test(type);
-
 /** The body of a call in the first of the forms that every language here can send. */
 function bodyOf(operation: Json): Pick<Step, 'body' | 'form' | 'upload'> {
   const body = operation['requestBody'];
   const content = Object.entries(isObject(body) && isObject(body['content']) ? body['content'] : {}).filter(([, media]) => isObject(media));
   const find = (test: (type: string) => boolean): Json | undefined => content.find(([type]) => test(type))?.[1] as Json | undefined;
-  const json = find(isJson);
+  const json = find(isJsonType);
   if (json) return { body: exampleOf(json, 'text').value };
   const form = find((type) => type.startsWith('application/x-www-form-urlencoded'));
   if (form) return { body: undefined, form: textsOf(exampleOf(form, 'text').value) };
@@ -75,9 +74,9 @@ function uploadOf(media: Json): NonNullable<Step['upload']> {
 }
 
 function answersJson(operation: Json): boolean {
-  const responses = Object.entries(isObject(operation['responses']) ? operation['responses'] : {});
-  const successes = responses.flatMap(([status, answer]) => (/^2/.test(status) && isObject(answer) ? [answer] : []));
-  return successes.some(({ content }) => isObject(content) && Object.keys(content).some(isJson));
+  const responses = isObject(operation['responses']) ? operation['responses'] : {};
+  const success = responses[successStatus(responses) ?? ''];
+  return isObject(success) && isObject(success['content']) && Object.keys(success['content']).some(isJsonType);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
-import { componentKind, isObject, type Json, type Kind, mapParts } from './document-parts';
+import { componentKind, isObject, type Json, type Kind, mapParts, namesIn } from './document-parts';
 import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
 import { ReferenceResolver } from './resolve-references';
 import { SoundParts } from './sound-parts';
@@ -21,6 +21,14 @@ export interface OwnOperations {
   readonly paths: object;
   readonly components: Readonly<Record<string, Json>>;
   readonly leftOut: readonly LeftOut[];
+  /** The groups of its operations, in the author's order. */
+  readonly groups: readonly OperationGroup[];
+}
+
+/** A tag of the author's own document. In ours the product is the tag, because two products may use the same one. */
+export interface OperationGroup {
+  readonly name: string;
+  readonly description?: string;
 }
 
 interface OwnDocument {
@@ -35,7 +43,7 @@ interface OwnDocument {
  * names that no other product has. A broken operation is left out and named.
  */
 export function ownOperations(product: CatalogueProduct, { document, baseUrl, taken }: OwnDocument): OwnOperations {
-  const { paths = {}, components = {} } = isObject(document) ? document : {};
+  const { paths = {}, components = {}, tags } = isObject(document) ? document : {};
   const sound = new SoundParts(isObject(components) ? components : {});
   const resolver = new ReferenceResolver({ components });
   const leftOut: LeftOut[] = [];
@@ -57,7 +65,12 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
     });
     return [[path, Object.fromEntries(operations) as object]];
   });
-  return { paths: Object.fromEntries(described) as object, components: ownComponents(product.id, components, sound), leftOut };
+  return {
+    paths: Object.fromEntries(described) as object,
+    components: ownComponents(product.id, components, sound),
+    leftOut,
+    groups: groupsOf(tags),
+  };
 }
 
 interface Operation {
@@ -76,16 +89,38 @@ interface Operation {
 const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
 
 function describeOperation(product: CatalogueProduct, { whole, resolver, taken, method, own, path, baseUrl }: Operation): Json {
-  const { id, description } = product;
+  const { id } = product;
   const given = whole['operationId'];
   const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
-  const named = { operationId: isName ? given : operationId(id, { method, path: own }, taken), summary: whole['summary'] ?? description };
+  const named = {
+    operationId: isName ? given : operationId(id, { method, path: own }, taken),
+    summary: summaryOf(whole, `${method.toUpperCase()} ${path}`),
+  };
   taken.add(named.operationId);
   const renamed = renameReferences(whole, 'operation', id) as Json;
   const responses = withGatewayAnswers(isObject(renamed['responses']) ? renamed['responses'] : ANY_ANSWER);
   const resolved = resolver.resolve(whole, 'operation');
   const gateway = gatewayParts(product, isObject(resolved) ? resolved : {}, { method, path, baseUrl });
-  return { ...renamed, ...named, responses, ...gateway };
+  const [group] = listOf(whole['tags']);
+  return { ...renamed, ...named, responses, ...gateway, ...(typeof group === 'string' && { 'x-group': group }) };
+}
+
+const MAX_SUMMARY = 80;
+
+/** What its author calls an operation. Without a name for people, the one for programs is better than the same words on all. */
+function summaryOf({ summary, operationId: id, description }: Json, call: string): string {
+  const named = [summary, id, description, call].find((text) => typeof text === 'string' && text.trim() !== '') as string;
+  const [line = ''] = named.trim().split('\n');
+  return line.length > MAX_SUMMARY && named !== summary ? `${line.slice(0, MAX_SUMMARY)}…` : line;
+}
+
+/** Those that the document describes. Others follow in the order of their operations. */
+function groupsOf(tags: unknown): readonly OperationGroup[] {
+  return listOf(tags).flatMap((tag) => {
+    if (!isObject(tag) || typeof tag['name'] !== 'string') return [];
+    const { name, description } = tag;
+    return [{ name, ...(typeof description === 'string' && { description }) }];
+  });
 }
 
 const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
@@ -122,12 +157,34 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** A mapping may name a schema by its name alone. */
+const referenceTo = (target: unknown): unknown =>
+  typeof target === 'string' && /^[\w.-]+$/.test(target) ? `#/components/schemas/${target}` : target;
+
+/** A discriminator with all of its mapping: where it leaves one out, the value is the name of a schema, which is another here. */
+function withMapping(schema: Json): Json {
+  const { discriminator } = schema;
+  if (!isObject(discriminator)) return schema;
+  const given = Object.entries(isObject(discriminator['mapping']) ? discriminator['mapping'] : {});
+  const mapped = given.map(([value, target]) => [value, referenceTo(target)] as const);
+  const known = new Set(mapped.map(([, reference]) => reference));
+  const variants = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].flatMap((variant) =>
+    isObject(variant) ? [variant['$ref']] : [],
+  );
+  const implied = variants.flatMap((reference) =>
+    typeof reference === 'string' && !known.has(reference) ? [[namesIn(reference).at(-1) ?? '', reference] as const] : [],
+  );
+  const mapping = Object.fromEntries([...mapped, ...implied]);
+  return Object.keys(mapping).length === 0 ? schema : { ...schema, discriminator: { ...discriminator, mapping } };
+}
+
 /** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, also where a discriminator names it. */
 function renameReferences(part: unknown, kind: Kind, product: string): unknown {
   const renamed = (reference: unknown): unknown =>
     typeof reference === 'string' ? reference.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${product}.$2`) : reference;
   if (kind === 'reference') return renamed(part);
   if (!isObject(part)) return part;
-  const inside = mapParts(part, kind, (inner, of) => renameReferences(inner, of, product));
+  const whole = kind === 'schema' ? withMapping(part) : part;
+  const inside = mapParts(whole, kind, (inner, of) => renameReferences(inner, of, product));
   return '$ref' in inside ? { ...inside, $ref: renamed(inside['$ref']) } : inside;
 }

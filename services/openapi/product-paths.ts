@@ -3,7 +3,7 @@ import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/c
 import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
 import { headersOf } from './response-headers';
-import { asCodeSamples, writeSnippets } from './snippets';
+import { asCodeSamples, writeCall } from './snippets';
 import { type Json } from './document-parts';
 
 /** The places of a key that OpenAPI has a word for; see docs on keys. */
@@ -46,7 +46,7 @@ export function gatewayParts(
   return {
     tags: [product.id],
     security: securityOf(product),
-    'x-codeSamples': asCodeSamples(writeSnippets([callOf(operation, sample)], sample.baseUrl)),
+    'x-codeSamples': asCodeSamples(writeCall(callOf(operation, sample), sample.baseUrl)),
   };
 }
 

@@ -8,6 +8,8 @@ interface Place {
   readonly depth: number;
   /** The references that lead here: one of them again is a cycle. */
   readonly through: readonly string[];
+  /** It is one of several that a value is at once. */
+  readonly isPart: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export class ReferenceResolver {
   /** One operation or parameter. Each has the same budget. */
   resolve(part: unknown, kind: Kind): unknown {
     this.left = MAX_PARTS;
-    return this.walk(part, kind, { depth: 0, through: [] });
+    return this.walk(part, kind, { depth: 0, through: [], isPart: false });
   }
 
   private walk(part: unknown, kind: Kind, place: Place): unknown {
@@ -34,11 +36,13 @@ export class ReferenceResolver {
     // What holds the schemas is what makes an operation, and is written out whatever they are.
     if (kind !== 'schema') return this.inside(part, kind, place);
     this.left -= 1 + Object.keys(part).length;
-    return this.left > 0 ? flat(this.inside(part, kind, place)) : {};
+    return this.left > 0 ? flat(this.inside(withVariants(part, place), kind, place)) : {};
   }
 
   private inside(part: Json, kind: Kind, place: Place): Json {
-    return mapParts(part, kind, (inner, of) => this.walk(inner, of, { ...place, depth: place.depth + 1 }));
+    return mapParts(part, kind, (inner, of, { keyword }) =>
+      this.walk(inner, of, { ...place, depth: place.depth + 1, isPart: keyword === 'allOf' }),
+    );
   }
 
   private follow(
@@ -49,21 +53,46 @@ export class ReferenceResolver {
     const isTooMuch = place.depth > DEEPEST || (kind === 'schema' && this.left <= 0);
     const names = namesIn(reference);
     if (isTooMuch || place.through.includes(reference)) return { title: names.at(-1), ...beside };
-    const whole = this.walk(valueAt(this.document, names), kind, { depth: place.depth + 1, through: [...place.through, reference] });
+    const whole = this.walk(valueAt(this.document, names), kind, {
+      ...{ depth: place.depth + 1, through: [...place.through, reference], isPart: place.isPart },
+    });
     return isObject(whole) ? { ...whole, ...beside } : {};
   }
 }
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
+/**
+ * The shapes that a discriminator tells apart, each with its value beside it. A schema that has them in its mapping alone is what they have
+ * in common: as a part of one of them it stands for itself.
+ */
+function withVariants(schema: Json, { isPart }: Place): Json {
+  const { discriminator, oneOf, anyOf, ...common } = schema;
+  if (!isObject(discriminator) || !isObject(discriminator['mapping'])) return schema;
+  const values = new Map(Object.entries(discriminator['mapping']).map(([value, reference]) => [reference, value]));
+  const listed = [...listOf(oneOf), ...listOf(anyOf)];
+  if (listed.length === 0 && isPart) return schema;
+  const variants = listed.length > 0 ? listed : [...values.keys()].map(($ref) => ({ $ref }));
+  return { ...common, oneOf: variants.map((variant) => ({ ...variant, 'x-variant': values.get(variant['$ref']) })) };
+}
+
 function flat(schema: Json): Json {
-  const { allOf, oneOf, nullable, ...rest } = schema;
+  const { allOf, oneOf, nullable, ...rest } = withOpenBounds(schema);
   const parts = listOf(allOf);
   const merged = parts.length === 0 ? rest : merge([...parts, rest]);
   const variants = [...listOf(merged['anyOf']), ...listOf(oneOf)];
   const one = variants.length === 0 ? merged : { ...merged, anyOf: variants };
   if (nullable !== true) return one;
   return typeof one['type'] === 'string' ? { ...one, type: [one['type'], 'null'] } : one;
+}
+
+/** OpenAPI 3.0 says beside a bound whether it is outside the range; 3.1 gives such a bound by itself. */
+function withOpenBounds(schema: Json): Json {
+  const bounds = [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const; // prettier-ignore
+  return bounds.reduce<Json>((all, [bound, open]) => {
+    const { [bound]: value, [open]: isOpen, ...rest } = all;
+    return typeof isOpen === 'boolean' ? { ...rest, [isOpen ? open : bound]: value } : all;
+  }, schema);
 }
 
 /** What holds for a value that is all of them: every member, and the last word of each keyword. */

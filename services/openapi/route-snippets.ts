@@ -26,7 +26,7 @@ function stepOf(call: RouteExample, { isFirst, savedAs }: { readonly isFirst: bo
 }
 
 /**
- * The example of a route in three languages, with the calls that must come before it.
+ * The example of a route in each language, with the calls that must come before it.
  * @param baseUrl of the gateway, without a slash at the end
  * @returns nothing for a route without an example
  */

@@ -23,6 +23,14 @@ export interface Step {
   readonly answersText?: boolean;
 }
 
+/** The body as one text with its type; undefined where there is none, or it holds a file. */
+export function bodyOf({ body, form }: Step): { readonly type: string; readonly text: string } | undefined {
+  if (body !== undefined) return { type: 'application/json', text: JSON.stringify(body) };
+  if (!form) return undefined;
+  const text = new URLSearchParams(form.map(([name, value]): [string, string] => [name, value])).toString();
+  return { type: 'application/x-www-form-urlencoded', text };
+}
+
 /** An APK goes up as it is; other files are pictures. */
 export const isApk = ({ file }: Step): boolean => file?.content_type === 'application/vnd.android.package-archive';
 

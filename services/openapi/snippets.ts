@@ -1,12 +1,14 @@
 import { curlSnippet } from './snippet-curl';
+import { goSnippet } from './snippet-go';
 import { javascriptSnippet } from './snippet-javascript';
+import { phpSnippet } from './snippet-php';
 import { pythonSnippet } from './snippet-python';
 import { type Step } from './snippet-step';
 
 export type SnippetLanguage = 'curl' | 'javascript' | 'python';
 
-export interface Snippet {
-  readonly language: SnippetLanguage;
+export interface Snippet<Language = SnippetLanguage> {
+  readonly language: Language;
   readonly label: string;
   /** Runs as it stands with a test key in API_KEY and, where there is a file, the file beside it. */
   readonly code: string;
@@ -22,6 +24,17 @@ export function writeSnippets(steps: readonly Step[], baseUrl: string): readonly
   return [...snippets, { language: 'python', label: 'Python', code: pythonSnippet(baseUrl, steps) }];
 }
 
+/** One call without a session in each language that can make it. */
+export function writeCall(step: Step, baseUrl: string): readonly Snippet<SnippetLanguage | 'go' | 'php'>[] {
+  const snippets = writeSnippets([step], baseUrl);
+  if (step.upload) return snippets;
+  return [
+    ...snippets,
+    { language: 'go', label: 'Go', code: goSnippet(baseUrl, step) },
+    { language: 'php', label: 'PHP', code: phpSnippet(baseUrl, step) },
+  ];
+}
+
 /** As OpenAPI documents carry them. */
-export const asCodeSamples = (snippets: readonly Snippet[]): readonly object[] =>
+export const asCodeSamples = (snippets: readonly Snippet<string>[]): readonly object[] =>
   snippets.map(({ language, label, code }) => ({ lang: language, label, source: code }));

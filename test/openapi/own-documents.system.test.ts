@@ -20,6 +20,7 @@ import { serve, type TestServer } from '../gateway/support/echo-server';
 import { CATALOGUE } from '../support/catalogue';
 import { FRAMEWORKS, HOSTILE, STYLES } from './documents/frameworks';
 import { checkOpenApi } from '../support/openapi/check-openapi';
+import { ensurePackages } from '../support/debian-packages';
 import { runFolder } from '../support/run-folder';
 
 const run = promisify(execFile);
@@ -37,6 +38,8 @@ const shown = (document: object) => operationsIn(readOperations(JSON.stringify(d
 let server: TestServer;
 let seen: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = [];
 let folder: string;
+/** Where samples are that run from a file. */
+let programs: string;
 
 beforeAll(async () => {
   server = await serve((request, response) => {
@@ -49,6 +52,8 @@ beforeAll(async () => {
   });
   baseUrl = server.url;
   built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
+  await ensurePackages(['go', 'php'], 'The samples of the reference');
+  programs = mkdtempSync(join(runFolder(), 'tollgate-programs-'));
   folder = mkdtempSync(join(runFolder(), 'tollgate-samples-'));
   writeFileSync(join(folder, 'picture'), 'pixels');
 });
@@ -56,15 +61,21 @@ afterAll(() => server.close());
 
 /** Runs each sample of an operation. @returns what the API was sent, and what was printed, by language */
 async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeSamples'>) {
-  const programs: Record<string, (source: string) => [string, string[]]> = {
+  const file = (name: string, source: string): string => {
+    writeFileSync(join(programs, name), source);
+    return join(programs, name);
+  };
+  const runners: Record<string, (source: string) => [string, string[]]> = {
     curl: (source) => ['sh', ['-ec', source]],
     javascript: (source) => [process.execPath, ['--input-type=module', '--eval', source]],
     python: (source) => ['python3', ['-c', source]],
+    go: (source) => ['go', ['run', file('main.go', source)]],
+    php: (source) => ['php', [file('main.php', source)]],
   };
   const ran = [];
   for (const { lang, source } of samples) {
     seen = [];
-    const [program, args] = programs[lang]?.(source) ?? ['false', []];
+    const [program, args] = runners[lang]?.(source) ?? ['false', []];
     const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: 'tg_test_key' } });
     ran.push({ lang, stdout, sent: seen[0] });
   }
@@ -81,7 +92,7 @@ describe.each(Object.entries(FRAMEWORKS))('the reference of a document as %s wri
     const operation = shown(document).find(({ path }) => path === '/v1/forecast/{city}');
     expect(operation?.parameters?.filter((each) => each.in === 'path')).toMatchObject([{ name: 'city', example: 'pune' }]);
     const ran = await runSamples(operation as never);
-    expect(ran.map(({ lang }) => lang)).toEqual(['curl', 'javascript', 'python']);
+    expect(ran.map(({ lang }) => lang)).toEqual(['curl', 'javascript', 'python', 'go', 'php']);
     for (const { sent, stdout } of ran) {
       expect(sent?.method).toBe('GET');
       expect(sent?.url).toMatch(/^\/v1\/forecast\/pune(\?|$)/);

@@ -33,6 +33,8 @@ export const DEBIAN_PACKAGES = {
   '/usr/lib/python3/dist-packages/certifi/__init__.py': 'python3-certifi',
   '/usr/lib/python3/dist-packages/dateutil/__init__.py': 'python3-dateutil',
   '/usr/lib/python3/dist-packages/urllib3/__init__.py': 'python3-urllib3',
+  go: 'golang-go',
+  php: 'php-cli',
   pgrep: 'procps',
   nginx: 'nginx',
   '/usr/lib/nginx/modules/ngx_http_lua_module.so': 'libnginx-mod-http-lua',

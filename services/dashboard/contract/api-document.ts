@@ -11,6 +11,11 @@ export interface FieldSchema {
   readonly pattern?: string | undefined;
   readonly minLength?: number | undefined;
   readonly maxLength?: number | undefined;
+  readonly uniqueItems?: boolean | undefined;
+  readonly deprecated?: boolean | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly writeOnly?: boolean | undefined;
+  readonly multipleOf?: number | undefined;
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
   readonly exclusiveMinimum?: number | undefined;
@@ -25,9 +30,13 @@ export interface FieldSchema {
   readonly additionalProperties?: boolean | FieldSchema | undefined;
   /** Of a shape that is not written out here. */
   readonly title?: string | undefined;
+  /** The value of a discriminator that stands for this shape. */
+  readonly 'x-variant'?: string | undefined;
 }
 
-const count = z.number().optional();
+// A bound of another kind hides itself, and not its operation.
+const count = z.number().optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
 const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
   z.object({
     type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -39,6 +48,11 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
     pattern: z.string().optional(),
     minLength: count,
     maxLength: count,
+    uniqueItems: flag,
+    deprecated: flag,
+    readOnly: flag,
+    writeOnly: flag,
+    multipleOf: count,
     minimum: count,
     maximum: count,
     exclusiveMinimum: count,
@@ -52,6 +66,7 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
     anyOf: z.array(fieldSchema).optional(),
     additionalProperties: z.union([z.boolean(), fieldSchema]).optional(),
     title: z.string().optional(),
+    'x-variant': z.string().optional(),
   }),
 );
 
@@ -88,7 +103,10 @@ const operation = z.object({
   operationId: z.string(),
   /** The product that it belongs to. */
   tags: z.tuple([z.string()]),
+  /** Under which its author has it. */
+  'x-group': z.string().optional(),
   summary: z.string(),
+  deprecated: flag,
   description: z.string().optional(),
   parameters: z.array(parameter).optional(),
   requestBody: z.object({ content }).optional(),
@@ -120,6 +138,8 @@ export const apiDocument = z.object({
   'x-errors': z.array(errorCode).default([]),
   /** Broken operations of products' own documents. */
   'x-left-out': z.array(z.object({ product: z.string(), operation: z.string() })).default([]),
+  /** By product, in the order of its author. */
+  'x-groups': z.record(z.string(), z.array(z.object({ name: z.string(), description: z.string().optional() }))).default({}),
   /** By path, then by method in lower case. */
   paths: z.record(z.string(), z.record(z.string(), operation)),
 });

@@ -15,16 +15,24 @@ export interface FieldRow {
 /** Deeper than any answer goes. */
 const DEEPEST = 6;
 
-const counts = new Intl.NumberFormat('en-GB');
+const counts = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 20 });
+/** A longer list of values is cut. */
+const MAX_VALUES = 40;
 
 function typeOf(schema: FieldSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(', ');
+  if (schema.enum) return valuesOf(schema.enum);
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ');
   if (schema.format === 'binary') return 'file';
   if (schema.type === undefined) return schema.title ?? (schema.properties ? 'object' : 'anything');
-  if (typeof schema.type !== 'string') return schema.type.join(' or ');
-  return schema.type === 'array' && typeof schema.items === 'object' ? `list of ${typeOf(schema.items)}` : schema.type;
+  const format = schema.format === undefined ? '' : ` (${schema.format})`;
+  if (typeof schema.type !== 'string') return schema.type.join(' or ') + format;
+  return schema.type === 'array' && typeof schema.items === 'object' ? `list of ${typeOf(schema.items)}` : schema.type + format;
+}
+
+function valuesOf(values: readonly unknown[]): string {
+  const shown = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(each));
+  return shown.join(', ') + (values.length > MAX_VALUES ? ` and ${values.length - MAX_VALUES} more` : '');
 }
 
 /** Zod's bounds of a safe integer say nothing. */
@@ -33,18 +41,23 @@ const isBound = (value: number | undefined): value is number => value !== undefi
 function range(least: number | undefined, most: number | undefined, unit: string): string[] {
   const end = unit === '' ? '' : ` ${unit}`;
   if (isBound(least) && isBound(most))
-    return [least === most ? `${counts.format(least)}${end}` : `${least} to ${counts.format(most)}${end}`];
+    return [least === most ? `${counts.format(least)}${end}` : `${counts.format(least)} to ${counts.format(most)}${end}`];
   if (isBound(least)) return [`at least ${counts.format(least)}${end}`];
   return isBound(most) ? [`at most ${counts.format(most)}${end}`] : [];
 }
 
 function notesOf(schema: FieldSchema): string {
   const limits = [
+    ...(schema.deprecated === true ? ['deprecated'] : []),
+    ...(schema.readOnly === true ? ['only in responses'] : []),
+    ...(schema.writeOnly === true ? ['only in requests'] : []),
     ...range(schema.minLength, schema.maxLength, 'characters'),
-    ...(isBound(schema.exclusiveMinimum) ? [`more than ${schema.exclusiveMinimum}`] : []),
+    ...(isBound(schema.exclusiveMinimum) ? [`more than ${counts.format(schema.exclusiveMinimum)}`] : []),
     ...range(schema.minimum, schema.maximum, ''),
     ...range(schema.minItems, schema.maxItems, 'entries'),
-    ...(isBound(schema.exclusiveMaximum) ? [`less than ${schema.exclusiveMaximum}`] : []),
+    ...(isBound(schema.exclusiveMaximum) ? [`less than ${counts.format(schema.exclusiveMaximum)}`] : []),
+    ...(schema.multipleOf === undefined ? [] : [`a multiple of ${counts.format(schema.multipleOf)}`]),
+    ...(schema.uniqueItems === true ? ['no entry twice'] : []),
     ...(schema.pattern === undefined ? [] : [`of the form ${schema.pattern}`]),
     ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
   ].join('; ');

@@ -1,7 +1,8 @@
 import MarkdownIt from 'markdown-it';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { linkKind } from '../brand/link-target';
-import { CodeBlock, type CodeLanguage } from './code-block';
+import { type CodeLanguage } from '../reference/code-tokens';
+import { CodeBlock } from './code-block';
 
 /** Where a link of the text leads; undefined: it is shown as text alone. */
 type LinkTo = (target: string) => string | undefined;

@@ -1,7 +1,8 @@
-import { type ReactNode } from 'react';
-import { type FieldRow, fieldOf, fieldsOf } from '../reference/schema-fields';
+import { createElement, type ReactNode } from 'react';
+import { type FieldRow } from '../reference/schema-fields';
 import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
+import { answerTable, type FieldTable, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
 import { type CallTools, TryForm } from './try-form';
 
@@ -38,79 +39,74 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   );
 }
 
-type Content = NonNullable<Operation['requestBody']>['content'];
-
-/** Of the first shape that has members. */
-function fieldsIn(content: Content = {}): readonly FieldRow[] {
-  return (
-    Object.values(content)
-      .map(({ schema }) => (schema ? fieldsOf(schema) : []))
-      .find((rows) => rows.length > 0) ?? []
-  );
+interface TableProps {
+  readonly table: FieldTable;
+  readonly operation: Operation;
+  readonly isAnswer?: boolean;
 }
 
-const PLACES = { path: 'Path', query: 'Query', header: 'Headers', cookie: 'Cookies' } as const;
-
-function Input({ operation: { parameters = [], requestBody } }: { readonly operation: Operation }): ReactNode {
-  if (parameters.length === 0 && !requestBody) return <p className="quiet">Takes no input other than the key.</p>;
+/** Fields, and those of each shape that a discriminator tells apart, one shape open at a time. */
+function Table({ table: { caption, rows, variants }, operation: { operationId }, isAnswer = false }: TableProps): ReactNode {
   return (
     <>
-      {(Object.keys(PLACES) as (keyof typeof PLACES)[]).map((place) => (
-        <Fields
-          key={place}
-          caption={PLACES[place]}
-          rows={parameters
-            .filter((each) => each.in === place)
-            .map(({ name, schema, description, required }) =>
-              fieldOf(name, { ...schema, description: description ?? schema.description }, required ?? false),
-            )}
-        />
-      ))}
-      <Fields caption={`Body, as ${Object.keys(requestBody?.content ?? {}).join(' or ')}`} rows={fieldsIn(requestBody?.content)} />
+      <Fields {...{ caption, rows, isAnswer }} />
+      {variants.length > 0 && (
+        <div className="tabs">
+          {variants.map((variant, index) => (
+            <details key={variant.value} name={`${operationId}-${isAnswer ? 'answer' : 'body'}`} open={index === 0}>
+              <summary>{variant.value}</summary>
+              <Fields caption={`${caption}: ${variant.value}`} rows={variant.rows} isAnswer={isAnswer} />
+            </details>
+          ))}
+        </div>
+      )}
     </>
   );
 }
 
-function AnswerFields({ responses }: Pick<Operation, 'responses'>): ReactNode {
-  const rows = fieldsIn(successOf({ responses })?.content);
-  if (rows.length === 0) return null;
+function Input({ operation }: { readonly operation: Operation }): ReactNode {
+  if ((operation.parameters ?? []).length === 0 && !operation.requestBody)
+    return <p className="quiet">Takes no input other than the key.</p>;
+  return inputTables(operation).map((table) => <Table key={table.caption} table={table} operation={operation} />);
+}
+
+function AnswerFields({ operation }: { readonly operation: Operation }): ReactNode {
+  const table = answerTable(operation);
+  if (!table) return null;
   return (
     <details>
       <summary>Response fields</summary>
-      <Fields caption="Response" rows={rows} isAnswer />
+      <Table table={table} operation={operation} isAnswer />
     </details>
   );
 }
 
-/** The operation's example as code, one language open at a time. */
+/** The operation's example as code, one language open at a time. The page's script colours it: markup would be heavier than the code. */
 function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   const { operationId, method, path } = operation;
-  return operation['x-codeSamples'].map(({ lang, label, source }, index) => (
-    <details key={lang} name={`${operationId}-sample`} open={index === 0}>
-      <summary>{label}</summary>
-      <pre tabIndex={0} aria-label={`${method} ${path} with ${label}`} data-copy="code">
-        <code>{source}</code>
-      </pre>
-    </details>
-  ));
+  return (
+    <div className="tabs languages">
+      {operation['x-codeSamples'].map(({ lang, label, source }, index) => (
+        <details key={lang} name={`${operationId}-sample`} open={index === 0}>
+          <summary>{label}</summary>
+          <pre tabIndex={0} aria-label={`${method} ${path} with ${label}`} data-language={lang === 'curl' ? 'shell' : undefined}>
+            <code>{source}</code>
+          </pre>
+        </details>
+      ))}
+    </div>
+  );
 }
 
 /** What a test key got for the example, or what the document says of it. */
-function SampleAnswer({ operation: { method, path, responses } }: { readonly operation: Operation }): ReactNode {
-  const success = successOf({ responses });
-  if (!success?.sample) return null;
-  const { value, isMade, description } = success.sample;
-  const kind = isMade
-    ? `Form of a ${success.status} response, made from its schema`
-    : `Sample response${success.status === '200' ? '' : `, ${success.status}`}`;
+function SampleAnswer({ operation }: { readonly operation: Operation }): ReactNode {
+  const sample = successOf(operation)?.sample;
+  if (!sample) return null;
   return (
     <>
-      <p className="quiet sample">
-        {kind}
-        {description !== undefined && `. ${description}`}
-      </p>
-      <pre tabIndex={0} aria-label={`${method} ${path}, sample response`}>
-        <code>{JSON.stringify(value, null, 2)}</code>
+      <p className="quiet sample">{sampleCaption(operation)}</p>
+      <pre tabIndex={0} aria-label={`${operation.method} ${operation.path}, sample response`} data-language="json">
+        <code>{JSON.stringify(sample.value, null, 2)}</code>
       </pre>
     </>
   );
@@ -120,22 +116,25 @@ interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
   readonly tools: CallTools;
+  /** Of its heading. */
+  readonly level: 2 | 3;
 }
 
 /** One operation: words at the left, code at the right. */
-export function OperationSection({ operation, shared, tools }: OperationSectionProps): ReactNode {
-  const { operationId, method, path, summary, description, responses } = operation;
+export function OperationSection({ operation, shared, tools, level }: OperationSectionProps): ReactNode {
+  const { operationId, method, path, summary, deprecated, description, responses } = operation;
   return (
-    <section className="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
-      <h2 id={`${operationId}-title`}>
+    <section className="operation" id={operationId} aria-label={`${method} ${path}`}>
+      {createElement(`h${level}`, undefined, summary)}
+      <p className="route">
         <span className="method">{method}</span> <code>{path}</code>
-      </h2>
+        {deprecated === true && <span className="badge bad">Deprecated</span>}
+      </p>
       <div className="beside">
         <div>
-          <p>{summary}</p>
           {description !== undefined && <Description text={description} />}
           <Input operation={operation} />
-          <AnswerFields responses={responses} />
+          <AnswerFields operation={operation} />
           <Answers responses={responses} shared={shared} />
         </div>
         <div className="example">

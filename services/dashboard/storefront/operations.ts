@@ -3,6 +3,7 @@ import { listErrors } from '../../openapi/error-table';
 import { exampleOf, readParameter } from '../../openapi/example-value';
 import { ReferenceResolver } from '../../openapi/resolve-references';
 import { isObject, type Json } from '../../openapi/document-parts';
+import { isJsonType, successStatus } from '../../openapi/success-of';
 import { apiDocument, type ApiDocument, type ApiOperation } from '../contract/api-document';
 
 /** One way to call a product. */
@@ -16,31 +17,30 @@ export interface Operation extends ApiOperation {
 export const FROM_BEFORE = 'from the step before';
 
 /** What pages show while there is no description: the codes of every product, and no operation. */
-export const NOTHING_DESCRIBED: ApiDocument = { servers: [], tags: [], paths: {}, 'x-errors': [...listErrors()], 'x-left-out': [] };
+export const NOTHING_DESCRIBED: ApiDocument = {
+  servers: [],
+  tags: [],
+  paths: {},
+  'x-errors': [...listErrors()],
+  'x-left-out': [],
+  'x-groups': {},
+};
 
 const shape = apiDocument.shape;
 
 /** Bodies that “Run it here” sends. */
 const FILLED_IN = new Set(['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 
-/** The status of a success: the lowest from 200 to 299, else the range, else what the document says of every other status. */
-const successIn = (responses: object): string | undefined =>
-  Object.keys(responses)
-    .filter((status) => /^2(?:\d\d|XX)$/i.test(status) || status === 'default')
-    .sort()[0];
-
-const isJson = (type: string): boolean => /^[\w.-]+\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type);
-
 /** An example made for an answer shows three levels of it. */
 const ANSWER_DEPTH = 3;
 
 /** The responses, with an example of what JSON a success holds. */
 function withSample(responses: Json): Json {
-  const status = successIn(responses) ?? '';
+  const status = successStatus(responses) ?? '';
   const success = responses[status];
   if (!isObject(success) || !isObject(success['content'])) return responses;
   const content = Object.entries(success['content']).map(([type, media]) => {
-    if (!isJson(type) || !isObject(media) || !isObject(media['schema'])) return [type, media];
+    if (!isJsonType(type) || !isObject(media) || !isObject(media['schema'])) return [type, media];
     const { value, isMade } = exampleOf(media, 'text', ANSWER_DEPTH);
     return [type, { ...media, example: value, isMade }];
   });
@@ -57,10 +57,10 @@ export interface Success {
 
 /** The success of an operation that `readOperations` has read. */
 export function successOf({ responses }: Pick<ApiOperation, 'responses'>): Success | undefined {
-  const status = successIn(responses);
+  const status = successStatus(responses);
   if (status === undefined) return undefined;
   const content = responses[status]?.content ?? {};
-  const { example, examples = {}, isMade = false } = Object.entries(content).find(([type]) => isJson(type))?.[1] ?? {};
+  const { example, examples = {}, isMade = false } = Object.entries(content).find(([type]) => isJsonType(type))?.[1] ?? {};
   const [named] = Object.values(examples);
   const value = example ?? named?.value;
   return { status, content, sample: value === undefined ? undefined : { value, isMade, description: named?.description } };

@@ -12,6 +12,7 @@ import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type Failure } from './failure-page';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
+import { writeReference } from './reference-markdown';
 import { findEntries, searchEntries, type SearchEntry } from './search-page';
 import { STATUS_DAYS, type StatusContent } from './status-page';
 
@@ -111,6 +112,14 @@ export class PageShelf {
       return renderPage(current, this.toolsFor(isSignedIn), { products, document: await this.describe(page), status });
     };
     return this.find(`${nameOf(page)} ${isSignedIn}`, read, page.kind === 'status' ? () => this.minuteOfStatus() : this.revision);
+  }
+
+  /** The reference of a product as Markdown. */
+  markdown({ id }: CatalogueProduct): Promise<KeptDocument> {
+    return this.find(`markdown ${id}`, async () => {
+      const product = (await this.options.deps.catalogue()).find(id);
+      return product ? writeReference(product, await this.operations(), this.toolsFor(false)) : '';
+    });
   }
 
   /** What a search finds, as a page. It is made anew each time: readers may search for anything. */

@@ -29,6 +29,7 @@ export interface PublicPages {
 
 const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
+const MARKDOWN = 'text/markdown; charset=utf-8';
 const XML = 'application/xml; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
@@ -77,6 +78,13 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   app.get<{ Params: { slug: string } }>('/docs/:slug', (request, reply) => {
     const doc = pages.docs.find(({ slug }) => slug === request.params.slug);
     return doc ? send(request, reply, { kind: 'doc', doc }) : sendMissing(request, reply);
+  });
+  // A product's name has no dot.
+  app.get<{ Params: { product: string } }>('/reference/:product.md', async (request, reply) => {
+    const product = (await deps.catalogue()).find(request.params.product);
+    if (!product || !isOffered(product)) return sendMissing(request, reply);
+    const ofFile = { 'Content-Type': MARKDOWN, 'Cache-Control': 'public, no-cache' };
+    return sendDocument(request, reply, { document: await shelf.markdown(product), headers: ofFile });
   });
   for (const [folder, kind] of [
     ['products', 'offer'],

@@ -1,10 +1,12 @@
-import { type ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocument } from '../contract/api-document';
 import { sharedCodes, SharedAnswers } from './answer-list';
+import { Description } from './markdown';
+import { groupAnchor, groupsOf, type OperationGroup } from './operation-groups';
 import { OperationSection } from './operation-section';
-import { type Operation } from './operations';
+import { type Operation, operationsIn } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
 import { type CallTools, TryKey } from './try-form';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
@@ -12,23 +14,34 @@ import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/w
 interface ReferenceProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  /** Of all products. */
-  readonly operations: readonly Operation[];
+  readonly document: ApiDocument;
 }
 
-const ofProduct = (operations: readonly Operation[], product: CatalogueProduct): readonly Operation[] =>
-  operations.filter(({ tags }) => tags[0] === product.id);
-
-function OperationLinks({ operations, page = '' }: { readonly operations: readonly Operation[]; readonly page?: string }): ReactNode {
-  return operations.map(({ operationId, method, path }) => (
-    <a key={operationId} href={`${page}#${operationId}`}>
-      {method} {path}
-    </a>
+function OperationLinks({ groups }: { readonly groups: readonly OperationGroup[] }): ReactNode {
+  return groups.map(({ name, operations }) => (
+    <Fragment key={name ?? ''}>
+      {name !== undefined && (
+        <a className="group" href={`#${groupAnchor(name)}`}>
+          {name}
+        </a>
+      )}
+      {operations.map(({ operationId, method, path }) => (
+        <a key={operationId} href={`#${operationId}`}>
+          {method} {path}
+        </a>
+      ))}
+    </Fragment>
   ));
 }
 
+interface RoutesProps {
+  readonly products: readonly CatalogueProduct[];
+  readonly product: CatalogueProduct;
+  readonly groups: readonly OperationGroup[];
+}
+
 /** Leads to the routes of this product, and where there is room to those of the others. */
-function Routes({ products, product, operations }: Omit<ReferenceProps, 'tools'> & { readonly product: CatalogueProduct }): ReactNode {
+function Routes({ products, product, groups }: RoutesProps): ReactNode {
   return (
     <nav aria-label="Routes" className="routes">
       <a href="/reference">All routes</a>
@@ -37,7 +50,7 @@ function Routes({ products, product, operations }: Omit<ReferenceProps, 'tools'>
           <a href={`/reference/${each.id}`} aria-current={each.id === product.id ? 'page' : undefined}>
             {each.title}
           </a>
-          {each.id === product.id && <OperationLinks operations={ofProduct(operations, each)} />}
+          {each.id === product.id && <OperationLinks groups={groups} />}
         </div>
       ))}
     </nav>
@@ -50,26 +63,40 @@ function callToolsOf(product: CatalogueProduct, tools: PageTools): CallTools {
   return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && isSandbox, isSandbox };
 }
 
-interface ProductReference {
-  readonly product: CatalogueProduct;
-  /** Operations that cannot be shown, of all products. */
-  readonly leftOut: ApiDocument['x-left-out'];
+/** Every way to call a product, under the headings of its author. */
+function Operations({ groups, tools }: { readonly groups: readonly OperationGroup[]; readonly tools: CallTools }): ReactNode {
+  const shared = sharedCodes(groups.flatMap(({ operations }) => operations));
+  return (
+    <>
+      {groups.map(({ name, description, operations }) => (
+        <Fragment key={name ?? ''}>
+          {name !== undefined && <h2 id={groupAnchor(name)}>{name}</h2>}
+          {description !== undefined && <Description text={description} />}
+          {operations.map((operation) => (
+            <OperationSection
+              key={operation.operationId}
+              {...{ operation, shared, tools, level: name === undefined ? (2 as const) : (3 as const) }}
+            />
+          ))}
+        </Fragment>
+      ))}
+      <SharedAnswers shared={shared} />
+    </>
+  );
 }
 
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps & ProductReference): ReactNode {
-  const { tools } = reference;
+export function ReferencePage({ tools, products, document, product }: ReferenceProps & { readonly product: CatalogueProduct }): ReactNode {
   const callTools = callToolsOf(product, tools);
   const { id, title, description, base, plans } = product;
-  const operations = ofProduct(reference.operations, product);
+  const groups = groupsOf(document, id);
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describePlan(plan)}`);
-  const shared = sharedCodes(operations);
-  const missing = leftOut.filter((each) => each.product === id).map(({ operation }) => operation);
+  const missing = document['x-left-out'].filter((each) => each.product === id).map(({ operation }) => operation);
   const limits = [...(base ? [`${FREE_PLAN}: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
       <div className="reference">
-        <Routes {...reference} product={product} />
+        <Routes {...{ products, product, groups }} />
         <div>
           <h1>{title}</h1>
           <p className="lead">{description}</p>
@@ -80,11 +107,8 @@ export function ReferencePage({ product, leftOut, ...reference }: ReferenceProps
           </ul>
           {refusesTestKeys(product) && <p>This product has no sandbox: test keys are refused. Use a live key.</p>}
           {callTools.isSignedIn && <TryKey product={product} />}
-          {operations.map((operation) => (
-            <OperationSection key={operation.operationId} operation={operation} shared={shared} tools={callTools} />
-          ))}
+          <Operations groups={groups} tools={callTools} />
           {missing.length > 0 && <p>This page cannot show {missing.join(', ')}: the description is broken or too intricate.</p>}
-          <SharedAnswers shared={shared} />
         </div>
       </div>
     </PageFrame>
@@ -123,7 +147,8 @@ function ProductEntry({
 }
 
 /** Where the reference of each route is, and what holds for all of them. */
-export function ReferenceIndex({ tools, products, operations }: ReferenceProps): ReactNode {
+export function ReferenceIndex({ tools, products, document }: ReferenceProps): ReactNode {
+  const operations = operationsIn(document);
   const description = 'How the key is sent, what limits and refusals look like, and every route of every product with an example.';
   return (
     <PageFrame tools={tools} title="API reference" description={description} path="/reference">
@@ -145,7 +170,7 @@ export function ReferenceIndex({ tools, products, operations }: ReferenceProps):
       </search>
       <ul className="cards">
         {products.filter(isOffered).map((product) => (
-          <ProductEntry key={product.id} product={product} operations={ofProduct(operations, product)} />
+          <ProductEntry key={product.id} product={product} operations={operations.filter(({ tags }) => tags[0] === product.id)} />
         ))}
       </ul>
     </PageFrame>

@@ -45,7 +45,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'pricing':
       return <PricingPage tools={tools} products={products} step={page.step} />;
     case 'reference':
-      return <ReferenceIndex tools={tools} products={products} operations={operations} />;
+      return <ReferenceIndex tools={tools} products={products} document={document} />;
     case 'errors':
       return <ErrorsPage tools={tools} products={products} document={document} />;
     case 'status':
@@ -65,14 +65,12 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return (
-        <ReferencePage tools={tools} products={products} operations={operations} product={page.product} leftOut={document['x-left-out']} />
-      );
+      return <ReferencePage tools={tools} products={products} document={document} product={page.product} />;
   }
 }
 
-/** React escapes quotes in texts too, where they mean nothing: in samples of JSON a tenth of a page. Its attributes stay as they are. */
-const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"'));
+/** React escapes quotes in texts too, where they mean nothing: in samples of code a tenth of a page. Its attributes stay as they are. */
+const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'"));
 
 /** A public page as HTML. React escapes everything in it that is not ours. */
 export async function renderPage(page: PageName, tools: PageTools, content: PageContent): Promise<string> {

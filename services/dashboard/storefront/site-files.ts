@@ -42,7 +42,7 @@ function describeForModels({ url, products }: Site): string[] {
     const { id, title, description, base, plans } = product;
     const limits = base ? ` ${FREE_PLAN}: ${describeLimits(base)}.` : '';
     const prices = plans.map((plan) => ` Plan ${plan.name}: ${formatPrice(plan)} a month for ${describePlan(plan)}.`).join('');
-    const name = isOffered(product) ? `[${title}](${url}/reference/${id})` : `${title} (listed only, cannot be called)`;
+    const name = isOffered(product) ? `[${title}](${url}/reference/${id}.md)` : `${title} (listed only, cannot be called)`;
     return `- ${name}: ${description}${limits}${prices}`;
   });
 }
@@ -61,7 +61,7 @@ export function writeLlms(site: Site): string {
   ];
   const documents = [
     `- [OpenAPI document](${url}/openapi.json): every route with its schemas and examples`,
-    `- [API reference](${url}/reference): the same to read`,
+    `- [API reference](${url}/reference): the same to read; each product’s as Markdown is below`,
     `- [Errors](${url}/reference/errors): every code with its status, whether it is charged and what to do`,
     ...pages.docs.map(({ slug, title, summary }) => `- [${title}](${url}/docs/${slug}): ${summary}`),
     `- [Status as JSON](${url}/status.json): which products are failing, availability by day, incidents`,

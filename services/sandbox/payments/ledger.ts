@@ -180,12 +180,12 @@ export class Ledger {
       item.current_period_start,
     );
     const amount = off + sumOf(items.filter(({ discountable }) => !discountable));
-    if (subscription.pause_collection !== null) {
-      for (const each of items) each.invoice = 'void';
-      return this.changed(subscription);
-    }
     const invoice = this.bill(subscription, { amount, isPaid, reason: 'subscription_cycle', items });
     for (const each of items) each.invoice = invoice.id;
+    if (subscription.pause_collection !== null) {
+      Object.assign(invoice, { status: 'void', amount_paid: 0, attempted: false });
+      return this.changed(subscription);
+    }
     subscription.status = isPaid ? 'active' : 'past_due';
     this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', invoice);
     this.tell('customer.subscription.updated', subscription);

@@ -14,6 +14,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { givePaidPlan } from './give-paid-plan';
 import { findPaidByReference, type PaidRef, type PaidSubscription } from '../paid-plans/paid-subscriptions';
 import { keepCharges } from './payment-charges';
+import { releaseOverage } from './overage-charges';
 import { type KeptFact, readFacts } from './payment-facts';
 import { enqueue, type PaymentNews } from '../outbox/outbox';
 
@@ -124,6 +125,7 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     const isEvent = options.at === undefined;
     const look = isEvent && isUncertain(facts) ? 0 : isAway ? Math.min(wait, SOON_SECONDS) : wait;
     if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));
+    if (isPaused && !paid.isPaused) await releaseOverage(client, paid);
     await tellCustomer(client, paid, { charges: untold(facts), state, entitlement, terms, at });
     const members = [status, plan, price, currency, periodEnd, cancelsAt, failingSince, entitlement, given, look];
     await client.query(UPDATE, [paid.id, ...members, next?.plan ?? null, next?.price ?? null, discount, isPaused]);

@@ -1,3 +1,4 @@
+import { type PaidSubscription } from '../paid-plans/paid-subscriptions';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
 /** Use above the limits in a closed statement, which a payment provider is to charge. */
@@ -30,20 +31,20 @@ o.amount::float8 AS amount, o.currency`;
 const AT_ONCE = 50;
 
 /**
- * Of the subscriptions that ever paid for the product, the one that goes on; at the same provider where that may have it already. Statements that became invoices of our own are paid by these. Who
+ * Of the subscriptions that ever paid for the product, the one that goes on; at the same provider where that may have it already. While its payment is paused, it waits. Statements that became invoices of our own are paid by these. Who
  * is killed meanwhile leaves the rest to the next look after ten minutes, which is longer than all of them may take.
  */
 const CLAIM = `
 WITH due AS (
   SELECT o.id, paid.provider, paid.reference, a.account FROM overage_charge o
   CROSS JOIN LATERAL (
-    SELECT p.provider, p.reference FROM paid_subscription p
+    SELECT p.provider, p.reference, p.is_paused FROM paid_subscription p
     WHERE p.customer_id = o.customer_id AND p.product_id = o.product_id AND p.status <> 'waiting'
       AND (o.attempts = 0 OR o.problem <> '' OR p.provider = o.provider)
     ORDER BY p.status = 'ended', p.made_at DESC LIMIT 1
   ) AS paid
   LEFT JOIN payment_account a ON a.customer_id = o.customer_id AND a.provider = paid.provider
-  WHERE o.look_at <= now() AND paid.provider = ANY ($1)
+  WHERE o.look_at <= now() AND paid.provider = ANY ($1) AND NOT paid.is_paused
     AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = o.customer_id AND b.month = o.month)
   ORDER BY o.look_at LIMIT ${AT_ONCE} FOR UPDATE OF o SKIP LOCKED
 )
@@ -58,6 +59,16 @@ export async function claimOverage(db: Database, providers: readonly string[]): 
 /** The provider has it, under this id. */
 export async function settleOverage(db: Database, id: string, charge: string): Promise<void> {
   await db.query("UPDATE overage_charge SET charge = $2, look_at = NULL, problem = '' WHERE id = $1 AND charge IS NULL", [id, charge]);
+}
+
+const RELEASE = `
+UPDATE overage_charge o SET charge = NULL, look_at = now() WHERE o.provider = $1 AND o.reference = $2 AND o.charge IS NOT NULL AND NOT EXISTS (
+  SELECT FROM payment_charge c WHERE c.paid_subscription_id = $3 AND c.use @> jsonb_build_array(jsonb_build_object('id', o.id))
+)`;
+
+/** What a provider has, and has not charged when a payment is paused, may fall into a period that nobody pays: it is asked again afterwards. */
+export async function releaseOverage(db: Database, { provider, reference, id }: Pick<PaidSubscription, 'provider' | 'reference' | 'id'>) {
+  await db.query(RELEASE, [provider, reference, id]);
 }
 
 /** The provider wants to know nothing of it; it is asked again in a day. */

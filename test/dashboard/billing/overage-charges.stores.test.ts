@@ -86,11 +86,45 @@ describe('use above the limits of a month that is over', () => {
     expect((await listUnchargedOverage(dashboard().pool)).filter(({ customerId }) => customerId === wish.customerId)).toEqual([]);
   });
 
-  async function endOf({ customerId }: Wish): Promise<string> {
+  it.each(['before', 'after'])('that is reported %s a period which nobody pays begins is charged once afterwards', async (when) => {
+    const wish = await newUser();
     const { ledger } = dashboard().provider;
-    const found = Object.values(ledger.books.subscriptions).find(({ metadata }) => metadata['tollgate_customer'] === customerId);
+    const subscription = subscriptionOf(wish);
+    const pause = async (isPaused: boolean) => {
+      subscription.pause_collection = isPaused ? { behavior: 'void', resumes_at: null } : null;
+      ledger.changed(subscription);
+      await dashboard().settled();
+    };
+    const close = () => closeMonth(dashboard().pool, { customers: [wish.customerId], month, timeZone: 'UTC', now: at });
+    if (when === 'before') await close();
+    await report(dashboard());
+    await pause(true);
+    await close();
+    await report(dashboard());
+    ledger.renew(subscription, true);
+    await dashboard().settled();
+    await report(dashboard());
+    await pause(false);
+    await report(dashboard());
+    await report(dashboard());
+    ledger.renew(subscription, true);
+    ledger.renew(subscription, true);
+    await dashboard().settled();
+    const paid = Object.values(ledger.books.invoices).filter((each) => each.customer === subscription.customer && each.status === 'paid');
+    expect(paid.map(({ amount_paid: amount }) => amount)).toEqual([99_900, 101_134, 99_900]);
+  });
+
+  function subscriptionOf({ customerId }: Wish) {
+    const found = Object.values(dashboard().provider.ledger.books.subscriptions).find(
+      ({ metadata }) => metadata['tollgate_customer'] === customerId,
+    );
     if (!found) throw new Error('no subscription');
-    ledger.end(found);
+    return found;
+  }
+
+  async function endOf(wish: Wish): Promise<string> {
+    const found = subscriptionOf(wish);
+    dashboard().provider.ledger.end(found);
     await dashboard().settled();
     return found.id;
   }

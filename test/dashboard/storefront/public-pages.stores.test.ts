@@ -209,6 +209,12 @@ describe('without a session', () => {
     expect(llms).toMatch(/^# Tollgate\n\n> 12 HTTP APIs/);
     for (const { title } of PRODUCTS) expect(llms).toContain(title);
     expect(llms).toContain('₹499.00 a month for 100,000 a day');
+    for (const [, path = ''] of llms.matchAll(/\(http:\/\/dashboard\.test(\/reference\/[^)]+\.md)\)/g)) {
+      const { statusCode, headers, body } = await get(path);
+      expect([statusCode, headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8']);
+      expect(body).toMatch(/^# .*\n\n> .*\n\n- Free: /);
+    }
+    expect((await get('/reference/nothing.md')).statusCode).toBe(404);
   });
 
   it('a product’s page has its plans with what sets them apart, a call beside its answer, its endpoints, and the day of its data', async () => {
@@ -405,6 +411,7 @@ describe('a shop of one API', () => {
       '/pricing',
       '/reference',
       '/reference/weather',
+      '/reference/weather.md',
       '/reference/errors',
       '/status',
       '/search?q=session',

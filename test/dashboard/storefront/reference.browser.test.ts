@@ -42,7 +42,31 @@ describe('the reference page', () => {
     expect(await page.getByLabel('GET /ip with curl').isVisible()).toBe(false);
     await section('GET /ip').getByRole('button', { name: 'Copy code' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('urllib.request.urlopen');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      /^import json\n[^]*urllib.request.urlopen[^]*json.load\(response\)\)$/,
+    );
+  });
+
+  it('shows every sample in the language that was chosen for one, here and on the next page', async () => {
+    await open('/reference/api-ip', { as: 'nobody' });
+    const shows = async (operation: string): Promise<boolean> => page.getByLabel(`${operation} with Python`).isVisible();
+    expect(await shows('GET /ip')).toBe(false);
+    for (const _click of [1, 2]) await section('POST /ip').getByText('Python', { exact: true }).click();
+    expect([await shows('GET /ip'), await shows('POST /ip')]).toEqual([true, true]);
+    await page.goto(`${stage.url}/reference/api-pincode`);
+    expect(await shows('GET /pincode')).toBe(true);
+  });
+
+  it('shows samples one at a time and every field without a script, and colours code with one', async () => {
+    await open('/reference/api-ip', { as: 'nobody' });
+    expect(await page.evaluate('[...CSS.highlights.keys()].sort().join()')).toContain('code-key,code-number,code-string');
+    const plain = await page.context().browser()?.newPage({ javaScriptEnabled: false });
+    await plain?.goto(`${stage.url}/reference/api-ip`);
+    const code = (language: string) => plain?.getByLabel(`GET /ip with ${language}`);
+    expect([await code('curl')?.isVisible(), await code('Python')?.isVisible()]).toEqual([true, false]);
+    await plain?.getByText('Python', { exact: true }).first().click();
+    expect([await code('curl')?.isVisible(), await code('Python')?.isVisible()]).toEqual([false, true]);
+    await plain?.close();
   });
 
   it('leads from route to route and from product to product', async () => {

@@ -1,7 +1,9 @@
 // The script of the pages that the server writes. Everything on them can be read without it; it shows what takes a script.
 import './public.css';
 import { ConsentWanted, makeCall, NotMade } from './make-call';
-import { copyButton, element, showAnswer } from './show-answer';
+import { colourCode } from './colour-code';
+import { startLanguages } from './remember-language';
+import { addCopyButton, element, showAnswer } from './show-answer';
 
 /** The text to agree to, and the button that agrees and makes the call. */
 function askConsent(outcome: Element, text: string, agree: () => void): void {
@@ -99,9 +101,10 @@ for (const { firstChild: name } of document.querySelectorAll('.fields th')) if (
 for (const slider of document.querySelectorAll<HTMLInputElement>('input[data-steps]')) startSlider(slider);
 for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) startForm(form);
 for (const search of document.querySelectorAll<HTMLElement>('search')) startSearch(search);
-for (const shown of document.querySelectorAll<HTMLElement>('[data-copy]')) {
-  shown.after(copyButton(shown.textContent, shown.dataset['copy'] ?? ''));
-}
+colourCode(document.querySelectorAll<HTMLElement>('[data-language], .languages pre'));
+for (const shown of document.querySelectorAll<HTMLElement>('[data-copy], .languages pre'))
+  addCopyButton(shown, shown.dataset['copy'] ?? 'code');
+startLanguages(document.querySelectorAll<HTMLElement>('.languages summary'));
 // As it was chosen in the dashboard; without a choice the system's own is followed.
 const scheme = localStorage.getItem('mantine-color-scheme-value');
 if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset['scheme'] = scheme;

@@ -15,17 +15,22 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** @param what for example `code` */
-export function copyButton(text: string, what: string): HTMLElement {
-  const label = `Copy ${what}`;
-  const button = element('button', label, { type: 'button', class: 'copy', 'aria-live': 'polite' });
+/** Puts a button into the corner of a block that copies what stands in it. @param what for example `code` */
+export function addCopyButton(block: HTMLElement, what: string): void {
+  const text = block.textContent;
+  const button = element('button', '', { type: 'button', class: 'copy', 'aria-live': 'polite' });
+  const say = (words: string, name = words): void => {
+    button.textContent = words;
+    button.setAttribute('aria-label', name);
+  };
+  say('Copy', `Copy ${what}`);
   button.addEventListener('click', () => {
     void copyText(text).then((isCopied) => {
-      button.textContent = isCopied ? 'Copied' : 'Copy by hand';
-      setTimeout(() => (button.textContent = label), 2_500);
+      say(isCopied ? 'Copied' : 'Copy by hand');
+      setTimeout(() => say('Copy', `Copy ${what}`), 2_500);
     });
   });
-  return button;
+  block.prepend(button);
 }
 
 /** The next step of a workflow begins with what this one answered. */
@@ -41,13 +46,19 @@ function carrySession(value: unknown): void {
   }
 }
 
+function bodyElement(text: string): HTMLElement {
+  const block = element('pre', text, { tabindex: '0', 'aria-label': 'Response body' });
+  addCopyButton(block, 'response');
+  return block;
+}
+
 function bodyElements(answer: Answered): HTMLElement[] {
   const { note, picture, text, download } = readBody(answer);
   carrySession(parseJson(answer.body));
   return [
     ...(note === '' ? [] : [element('p', note)]),
     ...(picture === undefined ? [] : [element('img', '', { src: picture, alt: 'Image in the response' })]),
-    ...(text === undefined ? [] : [element('pre', text, { tabindex: '0', 'aria-label': 'Response body' }), copyButton(text, 'response')]),
+    ...(text === undefined ? [] : [bodyElement(text)]),
     ...(download === undefined ? [] : [element('a', 'Download it', { href: download, download: 'answer' })]),
   ];
 }

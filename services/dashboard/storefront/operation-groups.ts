@@ -1,0 +1,25 @@
+import { type ApiDocument } from '../contract/api-document';
+import { anchorOf } from './markdown';
+import { type Operation, operationsIn } from './operations';
+
+/** Operations that belong together. */
+export interface OperationGroup {
+  /** Undefined: their author has given them none. */
+  readonly name: string | undefined;
+  readonly description?: string | undefined;
+  readonly operations: readonly Operation[];
+}
+
+/** The operations of a product as their author has them: those without a group, then each group in the order of its document. */
+export function groupsOf(document: ApiDocument, product: string): readonly OperationGroup[] {
+  const own = operationsIn(document).filter(({ tags }) => tags[0] === product);
+  const described = new Map((document['x-groups'][product] ?? []).map(({ name, description }) => [name, description]));
+  const names = new Set([undefined, ...described.keys(), ...own.map((operation) => operation['x-group'])]);
+  return [...names].flatMap((name) => {
+    const operations = own.filter((operation) => operation['x-group'] === name);
+    return operations.length === 0 ? [] : [{ name, description: name === undefined ? undefined : described.get(name), operations }];
+  });
+}
+
+/** Where a group stands on the page of its product. No operation's name begins so: see `OPERATION_ID`. */
+export const groupAnchor = (name: string): string => `-${anchorOf(name)}`;

@@ -1,0 +1,205 @@
+import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { describeApi } from '../../../services/openapi/describe-api';
+import { readOperations } from '../../../services/dashboard/storefront/operations';
+import { writeReference } from '../../../services/dashboard/storefront/reference-markdown';
+import { renderPage } from '../../../services/dashboard/storefront/render-page';
+import { PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
+import { type PageTools } from '../../../services/dashboard/storefront/page-frame';
+
+const product: CatalogueProduct = {
+  id: 'zoo', title: 'Zoo', description: 'Animals of a zoo.', prefix: '/zoo', routes: [{ method: 'ANY', path: '/zoo', purpose: 'All' }],
+  base: { daily: 1, monthly: 1 }, subscribable: true, plans: [],
+}; // prettier-ignore
+const json = (schema: object): object => ({ 'application/json': { schema } });
+const fine = (schema: object = { type: 'object' }): object => ({ '200': { description: 'Fine', content: json(schema) } });
+
+const OWN = {
+  openapi: '3.1.0',
+  info: { title: 'Zoo', version: '1' },
+  tags: [{ name: 'Visitors' }, { name: 'Animals', description: 'Who **lives** here.' }, { name: 'Unused' }],
+  paths: {
+    '/zebras': { get: { operationId: 'listZebras', tags: ['Animals'], responses: fine() } },
+    '/health': { get: { summary: 'Is it open?', responses: fine() } },
+    '/animals/{animal_id}': {
+      put: {
+        summary: 'Feed an animal',
+        description: 'Twice a day.',
+        tags: ['Animals', 'Visitors'],
+        deprecated: true,
+        parameters: [{ name: 'animal_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }],
+        requestBody: {
+          content: json({
+            type: 'object',
+            required: ['food'],
+            properties: {
+              food: { type: 'string', enum: ['hay', 'meat'], default: 'hay' },
+              kilograms: { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 2_000, multipleOf: 0.5 },
+              at: { type: 'string', format: 'date-time', readOnly: true },
+              keepers: { type: 'array', uniqueItems: true, maxItems: 3, items: { type: 'string' } },
+              odd: { type: 'integer', minimum: 'none', deprecated: 'yes' },
+            },
+          }),
+        },
+        responses: { default: { description: 'Else' }, '204': { description: 'Gone' }, '201': { description: 'Fed', content: json({ type: 'object', properties: { fed: { type: 'boolean' } } }) } },
+      },
+    },
+    '/tickets': { post: { description: 'Sell a ticket.\nAt the gate.', tags: ['Visitors'], responses: fine() } },
+    '/antelopes': { get: { summary: 'Antelopes', tags: ['New'], responses: fine() } },
+  },
+}; // prettier-ignore
+
+const BUILT = { info: { title: 'Ours' }, servers: [{ url: 'https://api.example.com' }], paths: {}, components: {} };
+const tools: PageTools = {
+  brand: PLAIN_BRAND, pages: { docs: [], changelog: undefined }, url: 'https://shop.example.com', gatewayUrl: 'https://api.example.com',
+  isSignedIn: false, canTry: false, liveSources: undefined,
+}; // prettier-ignore
+
+function readOwn(document: object) {
+  const described = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, document]])).document;
+  return readOperations(JSON.stringify(described));
+}
+const pageOf = (document: object): Promise<string> =>
+  renderPage({ kind: 'product', product }, tools, { products: [product], document: readOwn(document) });
+
+/** What the page says, in its order. */
+const headings = (page: string): string[] =>
+  [...page.matchAll(/<(h[23])(?: id="[^"]*")?>(.*?)<\/\1>/g)].map(([, tag, text]) => `${tag} ${text}`);
+
+describe('the reference of somebody’s own API', () => {
+  it('has the operations in the order of their author: without a tag first, then by tag', async () => {
+    expect(headings(await pageOf(OWN))).toEqual([
+      'h2 Is it open?',
+      'h2 Visitors',
+      'h3 Sell a ticket.',
+      'h2 Animals',
+      'h3 listZebras',
+      'h3 Feed an animal',
+      'h2 New',
+      'h3 Antelopes',
+      'h2 Errors of every route',
+    ]);
+  });
+
+  it('says of an operation its summary, its path below it, that it is deprecated, and its words', async () => {
+    const page = await pageOf(OWN);
+    expect(page).toContain(
+      '<h3>Feed an animal</h3><p class="route"><span class="method">PUT</span> <code>/zoo/animals/{animal_id}</code><span class="badge bad">Deprecated</span></p>',
+    );
+    for (const text of ['<p>Twice a day.</p>', '<p>Who <strong>lives</strong> here.</p>']) expect(page).toContain(text);
+  });
+
+  it('says of a field its format, default, values and bounds, and lets no odd bound hide an operation', async () => {
+    const page = await pageOf(OWN);
+    for (const [name, words] of [
+      ['animal_id', '<i>string (uuid)</i>'],
+      ['food', '<i>"hay", "meat"</i> Default "hay".'],
+      ['kilograms', '<i>number</i> More than 0; at most 2,000; a multiple of 0.5.'],
+      ['at', '<i>string (date-time)</i> Only in responses.'],
+      ['keepers', '<i>list of string</i> At most 3 entries; no entry twice.'],
+      ['odd', '<i>integer</i></td>'],
+    ] as const) {
+      expect(page.split(`<th>${name}<`)[1]?.split('</tr>')[0]).toContain(words);
+    }
+  });
+
+  it('shows the fields and an example of the lowest success, whatever its status', async () => {
+    const page = await pageOf(OWN);
+    expect(page).toContain('Form of a 201 response, made from its schema');
+    expect(page).toMatch(/"fed": true/);
+    expect(page).toContain('<th>fed</th>');
+  });
+});
+
+describe('the same as Markdown', () => {
+  const markdownOf = (document: object): string => writeReference(product, readOwn(document), tools);
+
+  it('has every operation in the same order, with its path, fields, call, success and codes', () => {
+    const text = markdownOf(OWN);
+    expect(text.match(/^##+ .*$/gm)).toEqual([
+      '## Is it open?',
+      '## Visitors',
+      '### Sell a ticket.',
+      '## Animals',
+      '### listZebras',
+      '### Feed an animal',
+      '## New',
+      '### Antelopes',
+    ]);
+    const [, feed = ''] = text.split('### Feed an animal');
+    for (const part of [
+      '\n\n`PUT /zoo/animals/{animal_id}` (deprecated)\n\nTwice a day.\n\n**Path**\n\n- `animal_id`: string (uuid), required.\n',
+      '- `kilograms`: number. More than 0; at most 2,000; a multiple of 0.5.\n',
+      '```sh\ncurl -sS -X PUT "https://api.example.com/zoo/animals/',
+      'Form of a 201 response, made from its schema\n\n```json\n{\n  "fed": true\n}\n```\n',
+      '- 201: Fed\n- 204: Gone\n',
+    ])
+      expect(feed).toContain(part);
+    expect(feed).toMatch(/^- 401: `key_missing` API key missing;/m);
+  });
+
+  it('lets no text of an author end a block or a line', () => {
+    const value = '```\n# Not a heading\n```';
+    const get = { summary: 'One\n# two', parameters: [{ name: 'q', in: 'query', description: 'a\n# b', schema: { type: 'string' } }], responses: { '200': { description: 'x\n# y', content: { 'text/json': { schema: {}, example: { value } } } } } }; // prettier-ignore
+    const form = { content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', required: ['note'], properties: { note: { type: 'string', example: value } } } } } }; // prettier-ignore
+    const text = markdownOf({ paths: { '/a': { get }, '/b': { post: { summary: 'B', requestBody: form, responses: fine() } } } });
+    expect(text.match(/^#.*$/gm)).toEqual(['# Zoo', '## One', '## B', '# Not a heading']);
+    expect(text).toContain('````sh\ncurl -sS "https://api.example.com/zoo/b"');
+  });
+});
+
+describe('shapes that a discriminator tells apart', () => {
+  const named = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+  const of = (kind: string, member: string) => ({
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { type: 'string', enum: [kind] }, [member]: { type: 'integer' } },
+  });
+  const pet = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' }, name: { type: 'string' } } };
+  const child = (member: string): object => ({ allOf: [named('Pet'), { type: 'object', properties: { [member]: { type: 'integer' } } }] });
+  const one = { oneOf: [named('Cat'), named('Dog')], discriminator: { propertyName: 'kind' } };
+  const listed = { Cat: of('Cat', 'lives'), Dog: of('Dog', 'tricks') };
+  const inherited = { Cat: child('lives'), Dog: child('tricks') };
+  const withMapping = (mapping?: object) => ({ ...pet, discriminator: { propertyName: 'kind', ...(mapping && { mapping }) } });
+  const documentOf = (schema: object, schemas: object) => ({
+    paths: { '/pets': { post: { requestBody: { content: json(schema) }, responses: fine({ type: 'array', items: schema }) } } },
+    components: { schemas },
+  });
+  /** Captions of tables and the fields below each. */
+  const tablesOf = (page: string) =>
+    Object.fromEntries(
+      [...page.matchAll(/<caption>(.*?)<\/caption>(.*?)<\/table>/g)].map(([, caption = '', rows = '']) => [
+        caption,
+        [...rows.matchAll(/<th>(.*?)(?:<|$)/g)].map(([, name]) => name),
+      ]),
+    );
+
+  it.each<[string, object, object, [string, string]]>([
+    ['by the names of schemas', one, listed, ['Cat', 'Dog']],
+    ['by a mapping of references', { ...one, discriminator: { propertyName: 'kind', mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' } } }, listed, ['cat', 'dog']],
+    ['by a mapping of bare names', { ...one, discriminator: { propertyName: 'kind', mapping: { cat: 'Cat', dog: 'Dog' } } }, listed, ['cat', 'dog']],
+  ])('are tabs, told apart %s', async (_, schema, schemas, [first, second]) => {
+    const document = documentOf(schema, schemas);
+    expect(tablesOf(await pageOf(document))).toEqual({
+      [`Body, as application/json: ${first}`]: ['kind', 'lives'],
+      [`Body, as application/json: ${second}`]: ['kind', 'tricks'],
+      [`Response: ${first}`]: ['[].kind', '[].lives'],
+      [`Response: ${second}`]: ['[].kind', '[].tricks'],
+    });
+    expect(writeReference(product, readOwn(document), tools)).toContain(`**Response: ${second}**\n\n- \`[].kind\`: "Dog".`);
+  }); // prettier-ignore
+
+  it('are tabs where they are in the mapping alone and have the rest in common, but not on one of themselves', async () => {
+    const schemas = { ...inherited, Pet: withMapping({ cat: '#/components/schemas/Cat', dog: 'Dog' }) };
+    expect(tablesOf(await pageOf(documentOf(named('Pet'), schemas)))).toMatchObject({
+      'Body, as application/json': ['kind', 'name'],
+      'Body, as application/json: cat': ['lives'],
+      'Body, as application/json: dog': ['tricks'],
+    });
+    expect(tablesOf(await pageOf(documentOf(named('Cat'), schemas)))['Body, as application/json']).toEqual(['kind', 'name', 'lives']);
+  });
+
+  it('keep their values in the OpenAPI document, where the schemas have other names', () => {
+    const { document } = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, documentOf(one, listed)]]));
+    expect(JSON.stringify(document)).toContain('"mapping":{"Cat":"#/components/schemas/zoo.Cat","Dog":"#/components/schemas/zoo.Dog"}');
+  });
+});
