@@ -1,5 +1,6 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
+import { describeRate } from '../../plugins/core/access/rate';
 import { windowsAt } from '../../plugins/core/access/quota';
 import { planName } from '../../services/dashboard/reference/plan-name';
 import { requireCustomer } from '../../services/selling/customers/find-customer';
@@ -84,8 +85,9 @@ async function readReport(db: Pool, customer: string, { day, timeZone }: { day: 
 function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
   const title = `${customer}, ${day} (${timeZone})`;
   if (subscriptions.length === 0) return `${title}: no subscriptions`;
+  const withRate = subscriptions.some(({ rate }) => rate);
   const rows = subscriptions.flatMap((each) => {
-    const row = (keys: string, { usedDaily, usedMonthly, refundedDaily }: ModeUsage): (string | number)[] => [
+    const row = (keys: string, { usedDaily, usedMonthly, refundedDaily }: ModeUsage): (string | number | null)[] => [
       each.product,
       planName(each.plan),
       each.state,
@@ -93,10 +95,11 @@ function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
       `${usedDaily} of ${each.daily}`,
       `${usedMonthly} of ${each.monthly}`,
       refundedDaily,
+      ...(withRate ? [each.rate ? describeRate(each.rate) : null] : []),
     ];
     return [row('live', each), ...(each.test.usedMonthly + each.test.refundedDaily > 0 ? [row('test', each.test)] : [])];
   });
-  return `${title}\n${table(['product', 'plan', 'state', 'keys', 'day', 'month', 'given back'], rows)}`;
+  return `${title}\n${table(['product', 'plan', 'state', 'keys', 'day', 'month', 'given back', ...(withRate ? ['rate'] : [])], rows)}`;
 }
 
 /** `tollgate usage` */

@@ -1,3 +1,5 @@
+import { describeRate } from '../../plugins/core/access/rate';
+import { type Rate } from '../../plugins/core/catalogue/catalogue';
 import { planName } from '../../services/dashboard/reference/plan-name';
 import { type KeyView } from '../../services/selling/keys/key-view';
 import { type CustomerDetails, type CustomerSummary } from '../../services/selling/suspensions/show-customers';
@@ -13,12 +15,14 @@ export interface SubscriptionSummary {
   /** Limits in force, requests a day and a month. */
   readonly daily: number;
   readonly monthly: number;
+  /** Absent or null: requests may come as fast as they like. */
+  readonly rate?: Rate | null;
   /** Present where the seller suspended it: its requests are refused. */
   readonly suspended?: Suspension;
 }
 
-export function summariseSubscription({ id, product, plan, daily, monthly, suspended }: SubscriptionView): SubscriptionSummary {
-  return { id, product, plan, daily, monthly, ...(suspended && { suspended }) };
+export function summariseSubscription({ id, product, plan, daily, monthly, rate, suspended }: SubscriptionView): SubscriptionSummary {
+  return { id, product, plan, daily, monthly, ...(rate && { rate }), ...(suspended && { suspended }) };
 }
 
 /** `2027-03-31 18:30 UTC`, or a dash. */
@@ -81,12 +85,16 @@ function showStanding({ state, suspended }: ShownSubscription): string | null {
 export function showSubscriptions(subscriptions: readonly ShownSubscription[]): string {
   if (subscriptions.length === 0) return 'no subscriptions';
   const withState = subscriptions.some(({ state, suspended }) => state !== undefined || suspended);
+  const withRate = subscriptions.some(({ rate }) => rate);
   const rows = subscriptions.map((each) => {
-    const { id, product, plan, daily, monthly } = each;
-    const cells = [id, product, planName(plan), daily, monthly];
+    const { id, product, plan, daily, monthly, rate } = each;
+    const cells = [id, product, planName(plan), daily, monthly, ...(withRate ? [rate ? describeRate(rate) : null] : [])];
     return withState ? [...cells, showStanding(each)] : cells;
   });
-  return table(['subscription', 'product', 'plan', 'a day', 'a month', ...(withState ? ['state'] : [])], rows);
+  return table(
+    ['subscription', 'product', 'plan', 'a day', 'a month', ...(withRate ? ['rate'] : []), ...(withState ? ['state'] : [])],
+    rows,
+  );
 }
 
 export function showCustomers(customers: readonly CustomerSummary[]): string {

@@ -32,6 +32,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     credential_product: READ,
     whitelist_rule: READ,
     usage: KEEP,
+    rate_debt: KEEP,
     quota_refund: 'SELECT, INSERT, DELETE',
     decision: 'SELECT, INSERT, DELETE',
     denial_count: KEEP,

@@ -5,6 +5,7 @@ import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origi
 import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf, type ReadOn } from '../core/problems';
 import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/quota';
+import { type RateReport } from '../core/access/rate';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
 import { CONSUMER_HEADERS, consumerHeaders } from '../core/access/consumer-headers';
@@ -125,6 +126,11 @@ function limitMembers({ subscription }: AccessRequest, window: QuotaReport['dail
   };
 }
 
+/** Members of a refusal by the rate. A larger plan need not have a higher one, so none is named. */
+function rateMembers({ limit, windowSeconds, waitSeconds }: RateReport) {
+  return { retry_after: Math.max(1, waitSeconds), limit, window_seconds: windowSeconds };
+}
+
 /** The problem that ends the request; nothing reaches the service. */
 export function refuse(request: AccessRequest, denial: Denial, setting: RefusalSetting): Refusal {
   const { nowSeconds, readOn } = setting;
@@ -137,7 +143,8 @@ export function refuse(request: AccessRequest, denial: Denial, setting: RefusalS
   if (status === 503) headers['Retry-After'] = RETRY_SECONDS;
   if (quota && status === 429) {
     const window = denial.code === 'quota_monthly_exceeded' ? quota.monthly : quota.daily;
-    const limit = limitMembers(request, window, setting);
+    const isRate = denial.code === 'rate_exceeded' && quota.rate !== undefined;
+    const limit = isRate ? rateMembers(quota.rate) : limitMembers(request, window, setting);
     members = limit;
     Object.assign(headers, rateLimitHeaders(quota, nowSeconds), { 'Retry-After': String(limit.retry_after) });
     if (request.record?.mode === 'test') headers['X-Tollgate-Mode'] = 'test';

@@ -22,11 +22,12 @@ export async function spendQuota(request: AccessRequest, deps: AccessLayerDeps):
     return config.onQuotaStoreError === 'allow' ? undefined : { code: 'quota_unavailable' };
   }
   if (request.spend.granted) return undefined;
+  if (request.spend.exceeded === 'rate') return { code: 'rate_exceeded' };
   const window = request.spend.exceeded === 'monthly' ? 'monthly' : 'daily';
   return { code: `quota_${window}_exceeded`, ...shortfallOf(request, window) };
 }
 
-/** Whether a request that is not enforced could be paid for; nothing is taken. */
+/** Whether a request that is not enforced could be paid for. Nothing is taken, so that no rate is ever exceeded. */
 async function findShortfall({ subscriptionId, limits, units = 1 }: SpendRequest, { quota }: AccessLayerDeps): Promise<Denial | undefined> {
   const { exceeded } = decideSpend(await quota.readStanding(subscriptionId), limits, units);
   return exceeded === undefined ? undefined : { code: `quota_${exceeded}_exceeded` };

@@ -1,6 +1,6 @@
-import { type ProofForm, type QuotaLimits } from './catalogue/catalogue';
+import { type ProofForm, type QuotaLimits, type Rate } from './catalogue/catalogue';
 import { type Outcome } from './problems';
-import { type QuotaStanding, type QuotaWindowName } from './access/quota';
+import { type ExceededLimit, type QuotaStanding } from './access/quota';
 import { type RefundOutcome } from './catalogue/refunds';
 import { type UnitsByAnswer } from './catalogue/units';
 import { type Whitelist } from './access/whitelist';
@@ -85,7 +85,7 @@ export interface SpendRequest {
 export interface SpendResult {
   readonly granted: boolean;
   /** Set when not granted. */
-  readonly exceeded: QuotaWindowName | undefined;
+  readonly exceeded: ExceededLimit | undefined;
   readonly standing: QuotaStanding;
 }
 
@@ -121,7 +121,8 @@ export type SettlementOutcome = 'settled' | 'repeated' | 'uncharged';
 /** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */
 export interface QuotaCounter {
   /**
-   * Takes the request's units from day and month, all of them from both or none from either.
+   * Takes the request's units from day and month, all of them from both or none from either. Where the limits have a rate, the request
+   * counts once against it, if its units are taken. A refund does not give that back: the request came.
    * @throws StoreUnavailable when the counter cannot answer in time; the units may or may not have been taken
    */
   spend(request: SpendRequest): Promise<SpendResult>;
@@ -188,7 +189,9 @@ export interface Decision {
         usedMonthly: number;
         daily: number;
         monthly: number;
-        exceeded: QuotaWindowName | undefined;
+        /** The rate in force, if there is one. */
+        rate?: Rate | undefined;
+        exceeded: ExceededLimit | undefined;
         /** The daily limit is the customer's own cap. */
         isCapped?: boolean;
       }

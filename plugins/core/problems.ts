@@ -73,6 +73,13 @@ const TABLE = {
     detail: 'The monthly request limit of this subscription is used up. Wait for the reset or change the plan.',
     type: QUOTA_EXCEEDED,
   },
+  rate_exceeded: {
+    status: 429,
+    title: 'Requests come too fast',
+    detail:
+      'Requests of this subscription come faster than its rate allows. Wait for as long as Retry-After says, then send fewer at once.',
+    type: QUOTA_EXCEEDED,
+  },
   concurrency_exceeded: {
     status: 429,
     title: 'Too many requests at once',
@@ -144,6 +151,7 @@ export type DenialCode = Extract<
   | 'link_not_valid'
   | 'quota_daily_exceeded'
   | 'quota_monthly_exceeded'
+  | 'rate_exceeded'
   | 'request_not_readable'
   | 'ambiguous_path'
   | 'access_layer_unavailable'

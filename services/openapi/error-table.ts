@@ -17,8 +17,8 @@ export interface Failure {
 /** What the access check refuses with, before a unit is taken. An inactive key reads as an unknown one. */
 export const ACCESS_DENIALS = [
   'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
-  'caller_not_whitelisted', 'sandbox_missing', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'request_not_readable',
-  'ambiguous_path', 'access_layer_unavailable', 'quota_unavailable',
+  'caller_not_whitelisted', 'sandbox_missing', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'rate_exceeded',
+  'request_not_readable', 'ambiguous_path', 'access_layer_unavailable', 'quota_unavailable',
 ] as const satisfies readonly ProblemCode[]; // prettier-ignore
 
 const BEFORE_CHARGE: ReadonlySet<ProblemCode> = new Set(ACCESS_DENIALS);

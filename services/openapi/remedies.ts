@@ -13,6 +13,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   gateway_proof_missing: 'Call the gateway, not the service behind it. If you did, tell the seller.',
   quota_daily_exceeded: 'Wait for as long as Retry-After says, or change the plan: a higher limit counts at once. A daily cap of your own can be raised or removed.',
   quota_monthly_exceeded: 'Wait for as long as Retry-After says, or change the plan: a higher limit counts at once.',
+  rate_exceeded: 'Wait for as long as Retry-After says, then spread requests: all keys of the subscription share its rate. Nothing was counted.',
   concurrency_exceeded: 'Wait for a request under way to finish, then send this one again. Send fewer at once.',
   request_not_readable: 'Send fewer headers, and a query or form that is well formed.',
   ambiguous_path: 'Send the path that you mean, without dot segments, and without encoding what needs no encoding.',

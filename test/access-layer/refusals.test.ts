@@ -115,6 +115,39 @@ describe('a refusal', () => {
     expect(decision).toMatchObject({ outcome: 'quota_daily_exceeded', quota: { daily: 1, isCapped: true } });
   });
 
+  it('that comes too fast is a 429 rate_exceeded, with whole seconds to wait and a policy of its own', async () => {
+    const rate = { limit: 10, windowSeconds: 1, burst: 20 } as const;
+    const [own] = recordOf().subscriptions;
+    const record = recordOf({ subscriptions: own ? [{ ...own, limits: { ...own.limits, rate }, isUpgradable: true }] : [] });
+    const memory = memoryQuota();
+    const standing = { ...(await memory.readStanding('sub-1')), rate: { remaining: 0, waitUs: 99_999 } };
+    const quota: QuotaCounter = { ...memory, spend: () => Promise.resolve({ granted: false, exceeded: 'rate', standing }) };
+    const { exit, decision } = await call({ headers: bearer }, { quota, record });
+    expect(exit).toMatchObject({ status: 429, body: { code: 'rate_exceeded', retry_after: 1, limit: 10, window_seconds: 1 } });
+    expect(exit?.body).not.toHaveProperty('upgrade');
+    expect(exit?.headers).toMatchObject({
+      'Retry-After': '1',
+      'RateLimit-Policy': expect.stringMatching(/^"daily";q=2;w=86400, "monthly";q=3;w=\d+, "rate";q=10;w=1$/),
+      RateLimit: expect.stringMatching(/, "rate";r=0;t=1$/),
+    });
+    expect(decision).toMatchObject({ outcome: 'rate_exceeded', charge: undefined, quota: { rate, exceeded: 'rate' } });
+    expect(memory.used.size).toBe(0);
+  });
+
+  it('within the rate goes on with a proof that says where it stands', async () => {
+    const rate = { limit: 60, windowSeconds: 60, burst: 5 } as const;
+    const [own] = recordOf().subscriptions;
+    const record = recordOf({ subscriptions: own ? [{ ...own, limits: { ...own.limits, rate } }] : [] });
+    const memory = memoryQuota();
+    const spend: QuotaCounter['spend'] = async (request) => {
+      const result = await memory.spend(request);
+      return { ...result, standing: { ...result.standing, rate: { remaining: 4, waitUs: 1 } } };
+    };
+    const admitted = await call({ headers: bearer }, { quota: { ...memory, spend }, record });
+    const stands = { limit: 60, windowSeconds: 60, remaining: 4, waitSeconds: 1 };
+    expect(proofIn(admitted)).toMatchObject({ ok: true, context: { quota: { rate: stands } } });
+  });
+
   it('over the day tells a test key that it is one, as every other answer does', async () => {
     const modes: unknown[] = [];
     for (const mode of ['test', 'live'] as const) {

@@ -156,6 +156,33 @@ describe('catalogue diff', () => {
     expect((await catalogueJson('diff')).changes).toEqual([change]);
   });
 
+  it('takes a rate that is new or slower for a limit that falls, and one that is taken away for none', async () => {
+    const rated = (rate: string) => withIp((entry) => entry.replace('{ name: Star,', `{ name: Star, ${rate}`));
+    const email = await newCustomer();
+    await json('subscription', 'create', '--customer', email, '--product', 'api-ip', '--plan', 'Star');
+    const fallsWith = async (rate: string): Promise<unknown> => {
+      put('catalogue.yml', rated(rate));
+      const { changes } = await catalogueJson('diff');
+      return (changes as { falls: string[]; touched?: { subscriptions: number } }[]).map(({ falls, touched }) => [
+        falls,
+        touched && touched.subscriptions > 0,
+      ]);
+    };
+    expect(await fallsWith('rate: { per_second: 10, burst: 20 },')).toEqual([[['rate'], true]]);
+    expect((await catalogue('apply')).code).toBe(0);
+    expect(await fallsWith('rate: { per_second: 10, burst: 20 },')).toEqual([]);
+    expect(await fallsWith('rate: { per_minute: 599, burst: 20 },')).toEqual([[['rate'], true]]);
+    expect(await fallsWith('rate: { per_minute: 600, burst: 19 },')).toEqual([[['rate'], true]]);
+    expect(await fallsWith('rate: { per_second: 11, burst: 20 },')).toEqual([[[], undefined]]);
+    const rate = { limit: 10, windowSeconds: 1, burst: 20 };
+    const { subscriptions } = await json('usage', '--customer', email);
+    expect(subscriptions).toEqual([expect.objectContaining({ product: 'api-ip', rate })]);
+    const printed = (await runCommand(['usage', '--customer', email], { root, databaseUrl: database().url })).stdout;
+    expect(printed).toContain('10 requests a second, bursts of 20');
+    expect(await fallsWith('')).toEqual([[[], undefined]]);
+    expect((await catalogue('apply')).code).toBe(0);
+  });
+
   it('counts the keys of a product that goes', async () => {
     const email = await newCustomer();
     await json('key', 'create', '--customer', email, '--products', 'api-vahaan');

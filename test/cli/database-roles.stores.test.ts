@@ -194,7 +194,7 @@ describe('the roles of the database', () => {
       'UPDATE credential SET last_used_at = now()',
       'UPDATE usage SET refunded = 0',
       "SELECT note_answers('[]')",
-      `SELECT * FROM quota_take(ARRAY['${subscription}']::uuid[], ARRAY[1::bigint], ARRAY[9::bigint], ARRAY[9::bigint], 'UTC', 0, '{}', '{}', '{}', '{}')`,
+      `SELECT * FROM quota_take(ARRAY['${subscription}']::uuid[], ARRAY[1::bigint], ARRAY[9::bigint], ARRAY[9::bigint], 'UTC', 0, '{}', '{}', '{}', '{}', '{}', '{}')`,
     );
   });
 

@@ -122,6 +122,22 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await after(setSubscriptionState(pool, { id, state: 'cancelled', actor }))).toMatchObject({ state: 'cancelled' });
     });
 
+    it('shows the rate of the base limits without a plan, and on a plan that of the plan alone', async () => {
+      const { pool } = open();
+      const { subscriptions, hash } = await newKey(pool, { products: ['api-vahaan'] });
+      const id = subscriptions[0]?.id ?? '';
+      const rateAfter = async (change: Promise<unknown>) => (await recordAfter(open(), hash)(change))?.subscriptions[0]?.limits.rate;
+      const setRate = (table: string, rate: object | null): Promise<unknown> =>
+        pool.query(`UPDATE ${table} SET rate = $1 WHERE ${table === 'plan' ? 'product_id' : 'id'} = 'api-vahaan'`, [rate]);
+      const [ofBase, ofPlan] = [10, 50].map((limit) => ({ limit, windowSeconds: 1, burst: 20 }));
+      expect(await rateAfter(Promise.resolve())).toBeUndefined();
+      expect(await rateAfter(setRate('product', ofBase ?? null))).toEqual(ofBase);
+      expect(await rateAfter(changeSubscription(pool, { id, plan: 'Star', actor }))).toBeUndefined();
+      expect(await rateAfter(setRate('plan', ofPlan ?? null))).toEqual(ofPlan);
+      await setRate('product', null);
+      expect(await rateAfter(setRate('plan', null))).toBeUndefined();
+    });
+
     it('shows what the seller suspends and restores: a key, a subscription, a customer with all it has', async () => {
       const { pool } = open();
       const { id, hash, customerId, subscriptions } = await newKey(pool, { products: ['api-ip', 'api-pincode'] });

@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../plugins/core/catalogue/catalogue';
 import { type QuotaCounter, type RefundRequest, type Settlement, type SpendResult } from '../../plugins/core/ports';
 import { counterOf } from '../../plugins/core/access/subscription';
-
-/** One store with two nodes that count in it, and a hand on the store's clock. */
-export interface QuotaHarness {
-  readonly counter: QuotaCounter;
-  readonly otherNode: QuotaCounter;
-  /** Sets the store's clock to this moment; it runs on from there. The nodes' own clocks stay as they are. */
-  setStoreClock(iso: string): void;
-  close(): Promise<void>;
-}
+import { type QuotaHarness } from './quota-harness';
+import { describeRates } from './rates';
 
 const LIMITS: QuotaLimits = { daily: 5, monthly: 100 };
 /** Far ahead of any clock: refunds older than four days of the database's own clock are forgotten. */
@@ -94,6 +87,7 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
     describeWindows();
   });
   describeZones(name, create);
+  describeRates(name, create);
 }
 
 function describeLimits(): void {

@@ -184,6 +184,7 @@ const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '412 precondition_failed': 'products/gdplay/gdplay-service.system',
   '416 range_not_satisfiable': 'products/gdplay/gdplay-service.system',
   '422 validation_failed': 'products/grank/grank-service.system',
+  '429 rate_exceeded': 'access-layer/refusals',
   '429 concurrency_exceeded': 'kit/service/service-app',
   '422 apk_too_complex': 'products/app/analyze.system',
   '504 pages_timeout': 'products/seo/seo-service.system',

@@ -253,6 +253,7 @@ describe('the table of errors', () => {
     expect(charges).toMatchObject({
       '401 key_missing': 'not taken',
       '429 quota_daily_exceeded': 'not taken',
+      '429 rate_exceeded': 'not taken',
       '429 concurrency_exceeded': 'given back',
       '401 gateway_proof_missing': 'charged',
       '400 otp_invalid': 'charged',

@@ -1,4 +1,5 @@
-import { type QuotaLimits } from '../catalogue/catalogue';
+import { type DayAndMonth, type QuotaLimits } from '../catalogue/catalogue';
+import { type RateReport, type RateStanding, reportRate } from './rate';
 
 /** Calendar windows of a moment in the quota time zone. Times are Unix seconds; a window holds its start and not its end. */
 export interface QuotaWindows {
@@ -14,10 +15,15 @@ export interface QuotaWindows {
 
 export type QuotaWindowName = 'daily' | 'monthly';
 
+/** Which limit refused. */
+export type ExceededLimit = QuotaWindowName | 'rate';
+
 /** Where a subscription stands after a spend, a refund or a read. Counts are requests. */
 export interface QuotaStanding extends QuotaWindows {
   readonly usedDaily: number;
   readonly usedMonthly: number;
+  /** Absent where the limits have no rate, or nothing was asked for. */
+  readonly rate?: RateStanding | undefined;
 }
 
 /** Formatters are costly to create, so one a zone is kept. */
@@ -132,7 +138,7 @@ export interface SpendDecision {
 }
 
 /** The rule that both counters implement: a unit is taken from day and month together or from neither. */
-export function decideSpend(standing: { usedDaily: number; usedMonthly: number }, limits: QuotaLimits, requested: number): SpendDecision {
+export function decideSpend(standing: { usedDaily: number; usedMonthly: number }, limits: DayAndMonth, requested: number): SpendDecision {
   const leftDaily = Math.max(0, limits.daily - standing.usedDaily);
   const leftMonthly = Math.max(0, limits.monthly - standing.usedMonthly);
   const granted = Math.min(requested, leftDaily, leftMonthly);
@@ -144,6 +150,8 @@ export function decideSpend(standing: { usedDaily: number; usedMonthly: number }
 export interface QuotaReport {
   readonly daily: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
   readonly monthly: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
+  /** Absent where there is no rate. */
+  readonly rate?: RateReport | undefined;
 }
 
 /** `remaining` is never negative: a plan change may leave more used than the new limit. */
@@ -161,18 +169,22 @@ export function reportQuota(standing: QuotaStanding, limits: QuotaLimits): Quota
       resetsAt: standing.monthEndsAt,
       windowSeconds: standing.monthEndsAt - standing.monthStartsAt,
     },
+    ...(limits.rate && standing.rate && { rate: reportRate(standing.rate, limits.rate) }),
   };
 }
 
 /**
- * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers: `q` units a window, `w` and `t` in seconds, `r` units remaining.
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers: `q` units a window, `w` and `t` in seconds, `r` units remaining. Of a rate,
+ * `r` is how many requests may come at once now, and `t` when there is one more.
  * @param nowSeconds Unix seconds
  */
 export function rateLimitHeaders(report: QuotaReport, nowSeconds: number): { 'RateLimit-Policy': string; RateLimit: string } {
-  const { daily, monthly } = report;
+  const { daily, monthly, rate } = report;
+  const policy = rate ? `, "rate";q=${rate.limit};w=${rate.windowSeconds}` : '';
+  const left = rate ? `, "rate";r=${rate.remaining};t=${rate.waitSeconds}` : '';
   const wait = (resetsAt: number): number => Math.max(0, Math.ceil(resetsAt - nowSeconds));
   return {
-    'RateLimit-Policy': `"daily";q=${daily.limit};w=${daily.windowSeconds}, "monthly";q=${monthly.limit};w=${monthly.windowSeconds}`,
-    RateLimit: `"daily";r=${daily.remaining};t=${wait(daily.resetsAt)}, "monthly";r=${monthly.remaining};t=${wait(monthly.resetsAt)}`,
+    'RateLimit-Policy': `"daily";q=${daily.limit};w=${daily.windowSeconds}, "monthly";q=${monthly.limit};w=${monthly.windowSeconds}${policy}`,
+    RateLimit: `"daily";r=${daily.remaining};t=${wait(daily.resetsAt)}, "monthly";r=${monthly.remaining};t=${wait(monthly.resetsAt)}${left}`,
   };
 }

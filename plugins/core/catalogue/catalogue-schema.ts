@@ -29,7 +29,38 @@ const prefix = z
   .max(100)
   .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /weather, of letters, digits and . _ ~ -, without a slash at its end');
 const limit = z.int().min(1).max(HIGHEST_LIMIT);
-const limits = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
+const dayAndMonth = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
+
+const MAX_A_SECOND = 100_000;
+const burst = z.int().min(1).max(MAX_A_SECOND).describe('Requests that may come at once, after a pause.');
+const rate = z
+  .strictObject({
+    per_second: z.int().min(1).max(MAX_A_SECOND).optional().describe('Requests a second, on average.'),
+    per_minute: z
+      .int()
+      .min(1)
+      .max(MAX_A_SECOND * 60)
+      .optional()
+      .describe('Requests a minute, on average; in place of per_second.'),
+    burst,
+  })
+  .superRefine(({ per_second: perSecond, per_minute: perMinute, burst: atOnce }, context) => {
+    if ((perSecond === undefined) === (perMinute === undefined)) {
+      context.addIssue({ code: 'custom', message: 'must have per_second or per_minute, and only one of them' });
+      return;
+    }
+    const most = (perSecond ?? (perMinute ?? 0) / 60) * 86_400;
+    if (atOnce > most) context.addIssue({ code: 'custom', path: ['burst'], message: `must be at most ${most}, a day of the rate` });
+  })
+  .transform(({ per_second: perSecond, per_minute: perMinute, burst: atOnce }) => ({
+    limit: perSecond ?? perMinute ?? 0,
+    windowSeconds: perSecond === undefined ? (60 as const) : (1 as const),
+    burst: atOnce,
+  }));
+
+const limits = dayAndMonth.extend({
+  rate: rate.optional().describe('How fast requests may come, beside the day and the month. Without it, as fast as they like.'),
+});
 
 /** Without quotes YAML reads `999.00` as a number. */
 const price = z
@@ -46,7 +77,7 @@ const price = z
 const overage = z.strictObject({
   per: limit.describe('Requests, or units, that the price is for.'),
   price: price.describe("For so many above the limits, with the currency's decimals."),
-  cap: limits.describe('The limits that refuse, in place of those of the plan.'),
+  cap: dayAndMonth.describe('The limits that refuse, in place of those of the plan.'),
 });
 
 const plan = z

@@ -25,11 +25,25 @@ export interface CatalogueRoute {
   readonly purpose: string;
 }
 
-export interface QuotaLimits {
+export interface DayAndMonth {
   /** Requests a day. */
   readonly daily: number;
   /** Requests a month. */
   readonly monthly: number;
+}
+
+/** How fast requests may come. A request that costs several units is still one request. */
+export interface Rate {
+  /** Requests in each window, on average. */
+  readonly limit: number;
+  readonly windowSeconds: 1 | 60;
+  /** Requests that may come at once, after a pause. */
+  readonly burst: number;
+}
+
+export interface QuotaLimits extends DayAndMonth {
+  /** Absent: requests may come as fast as they like. */
+  readonly rate?: Rate | undefined;
 }
 
 /** What a plan sells above its limits. */
@@ -39,7 +53,7 @@ export interface Overage {
   /** With the decimals of the plan's currency, as text so that no rounding can happen. */
   readonly price: string;
   /** The limits at which requests are refused, in place of the plan's. */
-  readonly cap: QuotaLimits;
+  readonly cap: DayAndMonth;
 }
 
 export interface CataloguePlan extends QuotaLimits {

@@ -45,7 +45,13 @@ function checkCharges(
 }
 
 /** The rules between the members of a plan, by paths from the plan on. */
-export function checkPlan({ daily, monthly, price, currency, overage }: Omit<CataloguePlan, 'name' | 'approval'>): CatalogueMistake[] {
+export function checkPlan({
+  daily,
+  monthly,
+  price,
+  currency,
+  overage,
+}: Omit<CataloguePlan, 'name' | 'approval' | 'rate'>): CatalogueMistake[] {
   const decimals = (amount: string, path: string[]): CatalogueMistake[] =>
     fitsDecimals(amount, currency) ? [] : [{ path, message: `must have ${decimalsOf(currency) || 'no'} decimals, as ${currency} has` }];
   if (!overage) return decimals(price, ['price']);

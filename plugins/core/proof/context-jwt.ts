@@ -3,6 +3,7 @@ import { type LinkGrant } from './access-link';
 import { type ContextKey } from './context-keys';
 import { CONTEXT_LIFETIME_SECONDS, MAX_TOKEN_LENGTH, type ContextSigner, type ContextVerdict, type RequestContext } from './context-token';
 import { type QuotaReport } from '../access/quota';
+import { type RateReport } from '../access/rate';
 
 /** Who issues proofs. */
 const CONTEXT_ISSUER = 'tollgate';
@@ -13,6 +14,14 @@ interface WindowClaim {
   /** Unix seconds at which the window ends. */
   readonly reset: number;
   /** Seconds. */
+  readonly window: number;
+}
+
+interface RateClaim {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds. */
+  readonly wait: number;
   readonly window: number;
 }
 
@@ -31,7 +40,7 @@ interface ContextClaims {
   readonly day: string | null;
   /** Absent for one unit. */
   readonly units?: number;
-  readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim } | null;
+  readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim; readonly rate?: RateClaim } | null;
   /** Only where a link admitted the request. */
   readonly link?: LinkGrant;
   readonly iat: number;
@@ -79,7 +88,11 @@ function claimsOf(context: RequestContext): ContextClaims {
     ip: context.callerAddress,
     day: context.chargedDay,
     ...(context.units === undefined || context.units === 1 ? {} : { units: context.units }),
-    quota: quota && { daily: claimOf(quota.daily), monthly: claimOf(quota.monthly) },
+    quota: quota && {
+      daily: claimOf(quota.daily),
+      monthly: claimOf(quota.monthly),
+      ...(quota.rate && { rate: rateClaimOf(quota.rate) }),
+    },
     ...(link && { link }),
     iat: expiresAt - CONTEXT_LIFETIME_SECONDS,
     exp: expiresAt,
@@ -97,6 +110,10 @@ function audienceOf(product: string, link: LinkGrant | undefined): string {
 
 function claimOf({ limit, remaining, resetsAt, windowSeconds }: QuotaReport['daily']): WindowClaim {
   return { limit, remaining, reset: resetsAt, window: windowSeconds };
+}
+
+function rateClaimOf({ limit, remaining, waitSeconds, windowSeconds }: RateReport): RateClaim {
+  return { limit, remaining, wait: waitSeconds, window: windowSeconds };
 }
 
 /** Keys by the first part (the header) of their tokens. */
@@ -185,11 +202,14 @@ function isGrant(link: unknown): boolean {
 }
 
 function hasWindows(quota: unknown): boolean {
-  const { daily, monthly } = (quota ?? {}) as Partial<Record<string, unknown>>;
-  return [daily, monthly].every((window) => {
-    const numbers = (window ?? {}) as Partial<Record<string, unknown>>;
-    return ['limit', 'remaining', 'reset', 'window'].every((name) => typeof numbers[name] === 'number');
-  });
+  const { daily, monthly, rate } = (quota ?? {}) as Partial<Record<string, unknown>>;
+  const areWindows = [daily, monthly].every((window) => hasNumbers(window, ['limit', 'remaining', 'reset', 'window']));
+  return areWindows && (rate === undefined || hasNumbers(rate, ['limit', 'remaining', 'wait', 'window']));
+}
+
+function hasNumbers(value: unknown, names: readonly string[]): boolean {
+  const numbers = (value ?? {}) as Partial<Record<string, unknown>>;
+  return names.every((name) => typeof numbers[name] === 'number');
 }
 
 function contextOf(claims: ContextClaims): RequestContext {
@@ -204,7 +224,11 @@ function contextOf(claims: ContextClaims): RequestContext {
     callerAddress: claims.ip,
     chargedDay: claims.day,
     ...(claims.units === undefined ? {} : { units: claims.units }),
-    quota: quota && { daily: windowOf(quota.daily), monthly: windowOf(quota.monthly) },
+    quota: quota && {
+      daily: windowOf(quota.daily),
+      monthly: windowOf(quota.monthly),
+      ...(quota.rate && { rate: rateOf(quota.rate) }),
+    },
     ...(claims.link && { link: claims.link }),
     expiresAt: claims.exp,
   };
@@ -212,4 +236,8 @@ function contextOf(claims: ContextClaims): RequestContext {
 
 function windowOf({ limit, remaining, reset, window }: WindowClaim): QuotaReport['daily'] {
   return { limit, remaining, resetsAt: reset, windowSeconds: window };
+}
+
+function rateOf({ limit, remaining, wait, window }: RateClaim): RateReport {
+  return { limit, remaining, waitSeconds: wait, windowSeconds: window };
 }

@@ -8,7 +8,8 @@ import {
   type SpendResult,
   StoreUnavailable,
 } from '../../core/ports';
-import { decideSpend, type QuotaStanding } from '../../core/access/quota';
+import { decideSpend, type ExceededLimit, type QuotaStanding } from '../../core/access/quota';
+import { rateStandingOf } from '../../core/access/rate';
 import { type RefundOutcome } from '../../core/catalogue/refunds';
 
 /** A request for units of one subscription. With 0 units it only reads the subscription's state. */
@@ -16,7 +17,10 @@ export interface Demand {
   readonly subscriptionId: string;
   readonly limits: QuotaLimits;
   readonly units: number;
-  /** Nothing is taken when fewer than this are left, because one request may cost several units. Absent: any number is taken. */
+  /**
+   * Nothing is taken when fewer than this are left, because one request may cost several units: it counts once against a rate. Absent: any
+   * number is taken, and each unit is a request.
+   */
   readonly least?: number | undefined;
 }
 
@@ -24,6 +28,11 @@ export interface Demand {
 export interface Taken {
   readonly granted: number;
   readonly standing: QuotaStanding;
+}
+
+/** The part of a standing that a store's debt is. @param debt undefined where the limits have no rate */
+export function rateIn(debt: number | undefined, { rate }: QuotaLimits): Pick<QuotaStanding, 'rate'> {
+  return rate && debt !== undefined ? { rate: rateStandingOf(debt, rate) } : {};
 }
 
 /** A counter that takes any number of units at once: Redis, Postgres, or one behind the other. */
@@ -134,22 +143,33 @@ function countAlike(waiters: readonly Waiter[], { limits }: Waiter): number {
   let count = 1;
   for (; count < waiters.length && count < MAX_UNITS; count++) {
     const other = waiters[count];
-    if (other?.units !== 1 || other.limits.daily !== limits.daily || other.limits.monthly !== limits.monthly) break;
+    if (other?.units !== 1 || !isAlike(other.limits, limits)) break;
   }
   return count;
+}
+
+function isAlike(one: QuotaLimits, other: QuotaLimits): boolean {
+  if (one.daily !== other.daily || one.monthly !== other.monthly) return false;
+  const [{ rate: a }, { rate: b }] = [one, other];
+  return a === b || (a?.limit === b?.limit && a?.windowSeconds === b?.windowSeconds && a?.burst === b?.burst);
+}
+
+/** Why units were not taken: the day or the month, if either holds too few, because waiting for the rate would not help then. */
+function refusalOf(standing: QuotaStanding, limits: QuotaLimits, units: number): ExceededLimit {
+  return decideSpend(standing, limits, units).exceeded ?? (limits.rate ? 'rate' : 'daily');
 }
 
 /** All of the units were taken, or none. */
 function handOutWhole({ granted, standing }: Taken, { limits, units, resolve }: Waiter): void {
   if (granted > 0) resolve({ granted: true, exceeded: undefined, standing });
-  else resolve({ granted: false, exceeded: decideSpend(standing, limits, units).exceeded ?? 'daily', standing });
+  else resolve({ granted: false, exceeded: refusalOf(standing, limits, units), standing });
 }
 
 /** Each spend sees the counts as they were right after its own unit, as if the spends had come one by one. */
 function handOut({ granted, standing }: Taken, batch: readonly Waiter[]): void {
   batch.forEach((waiter, index) => {
     if (index >= granted) {
-      waiter.resolve({ granted: false, exceeded: decideSpend(standing, waiter.limits, 1).exceeded ?? 'daily', standing });
+      waiter.resolve({ granted: false, exceeded: refusalOf(standing, waiter.limits, 1), standing });
       return;
     }
     waiter.resolve({ granted: true, exceeded: undefined, standing: standingBefore(standing, granted - 1 - index) });
@@ -162,5 +182,6 @@ function standingBefore(standing: QuotaStanding, units: number): QuotaStanding {
     ...standing,
     usedDaily: Math.max(0, standing.usedDaily - units),
     usedMonthly: Math.max(0, standing.usedMonthly - units),
+    ...(standing.rate && { rate: { ...standing.rate, remaining: standing.rate.remaining + units } }),
   };
 }

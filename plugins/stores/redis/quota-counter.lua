@@ -2,20 +2,25 @@
 --
 -- KEYS[1]      hash of the subscription; fields <day>s|f|r and <month>s|f|r: spent through Redis, granted by Postgres as a fallback,
 --              refunded. All only ever grow, so merging two views of a field is taking the larger. used = s + f - r.
+--              rate_at and rate_debt: the debt of plugins/core/access/rate.ts and when it was that, in microseconds of this server's clock.
 -- ARGV[1..3]   units, daily limit, monthly limit
 -- ARGV[4..7]   Unix seconds at which yesterday, today, tomorrow and the day after start, by the node's clock and time zone
 -- ARGV[8..10]  their labels YYYY-MM-DD (the first three)
 -- ARGV[11]     seconds to add to this server's clock
 -- ARGV[12]     where fewer units than so many are left, none is taken
--- ARGV[13..19] optional: day that Postgres's figures are of, then s f r of that day and s f r of its month
+-- ARGV[13..14] pace and burst of the rate; pace 0: there is none
+-- ARGV[15..21] optional: day that Postgres's figures are of, then s f r of that day and s f r of its month
 --
--- Replies  {slot 1-3, granted, s f r of the day, s f r of the month}   slot: which of the three labels this server's clock fell into
+-- Replies  {slot 1-3, granted, s f r of the day, s f r of the month, debt}   slot: which of the three labels this server's clock fell into
+--          debt only where there is a rate
 --          {-1, slot}   nothing is known of this subscription: call again with what Postgres knows
 --          {-2, now}    this server's clock is outside the three days: call again with days around `now`
 local KEEP_SECONDS = 41 * 86400
+local REQUEST_COST = 60000000
 
 local key = KEYS[1]
-local now = tonumber(redis.call('TIME')[1]) + tonumber(ARGV[11])
+local time = redis.call('TIME')
+local now = tonumber(time[1]) + tonumber(ARGV[11])
 local slot
 if now >= tonumber(ARGV[5]) then
   if now < tonumber(ARGV[6]) then slot = 2 elseif now < tonumber(ARGV[7]) then slot = 3 end
@@ -34,25 +39,48 @@ local function merge(prefix, first)
   end
 end
 
-local seedDay = ARGV[13]
+local seedDay = ARGV[15]
 -- Figures of another day must not create the key: today's would then count as known.
 if seedDay and (seedDay == day or redis.call('EXISTS', key) == 1) then
-  merge(seedDay, 14)
-  merge(string.sub(seedDay, 1, 7), 17)
+  merge(seedDay, 16)
+  merge(string.sub(seedDay, 1, 7), 19)
   redis.call('EXPIRE', key, KEEP_SECONDS)
 end
 
-local parts = redis.call('HMGET', key, day .. 's', day .. 'f', day .. 'r', month .. 's', month .. 'f', month .. 'r')
+local pace = tonumber(ARGV[13])
+local fields = { day .. 's', day .. 'f', day .. 'r', month .. 's', month .. 'f', month .. 'r' }
+if pace > 0 then fields[7], fields[8] = 'rate_at', 'rate_debt' end
+local parts = redis.call('HMGET', key, unpack(fields))
 if not parts[1] and not parts[4] and redis.call('EXISTS', key) == 0 then return { -1, slot } end
 local isNewDay = not parts[1]
 for index = 1, 6 do parts[index] = tonumber(parts[index] or 0) end
 
-local granted = tonumber(ARGV[1])
-if granted > 0 then
+local units = tonumber(ARGV[1])
+local least = tonumber(ARGV[12])
+local granted = units
+if units > 0 then
   local leftDaily = tonumber(ARGV[2]) - math.max(0, parts[1] + parts[2] - parts[3])
   local leftMonthly = tonumber(ARGV[3]) - math.max(0, parts[4] + parts[5] - parts[6])
   granted = math.max(0, math.min(granted, leftDaily, leftMonthly))
-  if granted < tonumber(ARGV[12]) then granted = 0 end
+  if granted < least then granted = 0 end
+end
+
+local debt
+if pace > 0 then
+  local nowUs = now * 1000000 + tonumber(time[2])
+  local knownAt = tonumber(parts[7] or nowUs)
+  local whole = tonumber(ARGV[14]) * REQUEST_COST
+  debt = math.max(0, math.min(tonumber(parts[8] or 0), whole) - math.max(0, nowUs - knownAt) * pace)
+  local room = math.floor((whole - debt) / REQUEST_COST)
+  -- All units of a whole are one request.
+  local requests = least > 0 and math.min(granted, 1) or granted
+  if requests > room then
+    granted = least > 0 and 0 or room
+    requests = granted
+  end
+  debt = debt + requests * REQUEST_COST
+  -- A clock that was set back starts anew: the debt would else stand until that time comes again.
+  if requests > 0 or nowUs < knownAt then redis.call('HSET', key, 'rate_at', nowUs, 'rate_debt', debt) end
 end
 if granted > 0 then
   parts[1] = redis.call('HINCRBY', key, day .. 's', granted)
@@ -67,4 +95,4 @@ if granted > 0 then
     end
   end
 end
-return { slot, granted, parts[1], parts[2], parts[3], parts[4], parts[5], parts[6] }
+return { slot, granted, parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], debt }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type RefundRequest, type Settlement, type SettlementOutcome, StoreUnavailable } from '../../core/ports';
 import { type RefundOutcome } from '../../core/catalogue/refunds';
 import { type Changed, type GiveBack, giveBackOf, type QuotaLedger } from '../postgres/quota/quota-ledger';
-import { type Demand, type QuotaBackend, type Taken } from '../quota/quota-coalescer';
+import { type Demand, type QuotaBackend, rateIn, type Taken } from '../quota/quota-coalescer';
 import { NO_USAGE, type SeenUsage, type SubscriptionUsage, usedOf } from '../quota/quota-usage';
 import { quotaKey, readReply, scriptArguments, type ScriptReply, StoreDays, type StoreDaysOptions } from './quota-script';
 import { type WatchedConnection } from './watched-connection';
@@ -72,8 +72,9 @@ export class RedisQuotaCounter implements QuotaBackend {
         // A read does not count as seeding: it may run beside a spend on the fallback and carry figures from before it.
         if (seed && demand.units > 0) seeded.add(subscriptionId);
         this.options.seen.record(reply.usage);
-        const { granted, windows, usage } = reply;
-        return { granted, standing: { ...windows, usedDaily: usedOf(usage.ofDay), usedMonthly: usedOf(usage.ofMonth) } };
+        const { granted, windows, usage, debt } = reply;
+        const used = { usedDaily: usedOf(usage.ofDay), usedMonthly: usedOf(usage.ofMonth) };
+        return { granted, standing: { ...windows, ...used, ...rateIn(debt, demand.limits) } };
       }
       seed = await this.findSeed(subscriptionId, reply.day);
     }

@@ -1,5 +1,6 @@
 import { type Clock, StoreUnavailable } from '../../core/ports';
 import { type QuotaWindows, windowsAt } from '../../core/access/quota';
+import { paceOf } from '../../core/access/rate';
 import { type Demand } from '../quota/quota-coalescer';
 import { type SubscriptionUsage } from '../quota/quota-usage';
 
@@ -58,7 +59,14 @@ export class StoreDays {
 
 /** What quota-counter.lua answered. */
 export type ScriptReply =
-  | { readonly kind: 'taken'; readonly granted: number; readonly windows: QuotaWindows; readonly usage: SubscriptionUsage }
+  | {
+      readonly kind: 'taken';
+      readonly granted: number;
+      readonly windows: QuotaWindows;
+      readonly usage: SubscriptionUsage;
+      /** Undefined where the call named no rate. */
+      readonly debt: number | undefined;
+    }
   /** Redis knows nothing of the subscription; nothing was taken. `day` is today by Redis's clock. */
   | { readonly kind: 'unseeded'; readonly day: string }
   /** Redis's clock, in Unix seconds with the offset added, is in none of the three days; nothing was taken. */
@@ -78,7 +86,9 @@ export function scriptArguments(call: {
 }): (string | number)[] {
   const { units, limits, least = 0 } = call.demand;
   const { boundaries, days } = call.table;
-  const args = [units, limits.daily, limits.monthly, ...boundaries, ...days.map(({ day }) => day), call.offsetSeconds, least];
+  const { daily, monthly, rate } = limits;
+  const pace = rate ? [paceOf(rate), rate.burst] : [0, 0];
+  const args = [units, daily, monthly, ...boundaries, ...days.map(({ day }) => day), call.offsetSeconds, least, ...pace];
   if (!call.seed) return args;
   const { day, ofDay, ofMonth } = call.seed;
   return [...args, day, ofDay.redis, ofDay.postgres, ofDay.refunded, ofMonth.redis, ofMonth.postgres, ofMonth.refunded];
@@ -95,10 +105,10 @@ export function readReply(reply: unknown, subscriptionId: string, { days }: DayT
   const windows = days[(first === -1 ? second : first) - 1];
   if (!windows) throw new StoreUnavailable('Redis answered something unexpected');
   if (first === -1) return { kind: 'unseeded', day: windows.day };
-  const [, granted = 0, redis = 0, postgres = 0, refunded = 0, monthRedis = 0, monthPostgres = 0, monthRefunded = 0] = reply;
+  const [, granted = 0, redis = 0, postgres = 0, refunded = 0, monthRedis = 0, monthPostgres = 0, monthRefunded = 0, debt] = reply;
   const ofDay = { redis, postgres, refunded };
   const ofMonth = { redis: monthRedis, postgres: monthPostgres, refunded: monthRefunded };
-  return { kind: 'taken', granted, windows, usage: { subscriptionId, day: windows.day, ofDay, ofMonth } };
+  return { kind: 'taken', granted, windows, usage: { subscriptionId, day: windows.day, ofDay, ofMonth }, debt };
 }
 
 function isNumbers(reply: unknown): reply is number[] {

@@ -1,3 +1,4 @@
+import { describeRate } from '../../../plugins/core/access/rate';
 import { type CataloguePlan, type CatalogueProduct, type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
 
 const counts = new Intl.NumberFormat('en-GB');
@@ -14,9 +15,9 @@ export function formatPrice({ price, currency }: Pick<CataloguePlan, 'price' | '
   return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-GB', options).format(Number(price));
 }
 
-/** `1,000 a day, 30,000 a month` */
-export function describeLimits({ daily, monthly }: QuotaLimits): string {
-  return `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
+/** `1,000 a day, 30,000 a month`, and how fast, if that is limited: `, 10 requests a second, bursts of 20` */
+export function describeLimits({ daily, monthly, rate }: QuotaLimits): string {
+  return `${formatCount(daily)} a day, ${formatCount(monthly)} a month${rate ? `, ${describeRate(rate)}` : ''}`;
 }
 
 /** A plan's limits and, if it sells more, the price and the maximum. */

@@ -5,6 +5,10 @@ import { versionBody } from './keys';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
+/** How fast requests may come: so many in each window on average, and at once after a pause. */
+const rate = z.object({ limit: z.number().int(), windowSeconds: z.union([z.literal(1), z.literal(60)]), burst: z.number().int() });
+const limitsAndRate = limits.extend({ rate: rate.optional() });
+
 /** What a plan sells above its limits, which its price includes. */
 export const overage = z.object({
   /** Requests, or units, that the price is for. */
@@ -49,6 +53,8 @@ export const subscription = z.object({
   ...use,
   /** Of test keys, which have the same limits for themselves. */
   test: subscriptionUse,
+  /** How fast requests of live keys may come, and those of test keys; null: as fast as they like. */
+  rate: rate.nullable(),
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
   /** These limits, which outrank any plan's; null where the plan's holds. */
@@ -101,7 +107,7 @@ export const product = z.object({
   /** A call that needs nothing but a key; null: it cannot be called, or only with more. */
   firstCall: z.object({ method: z.enum(['GET', 'POST']), path: z.string(), query: z.record(z.string(), z.string()) }).nullable(),
   /** Null: none are published. */
-  base: limits.nullable(),
+  base: limitsAndRate.nullable(),
   subscribable: z.boolean(),
   /** True: what is used are units, of which each answer says how many it costs. */
   countsUnits: z.boolean(),
@@ -112,7 +118,7 @@ export const product = z.object({
   /** Which routes answer live keys while `liveSource.isThere` is false. */
   liveRoutes: z.array(z.string()),
   plans: z.array(
-    limits.extend({
+    limitsAndRate.extend({
       name: z.string(),
       /** A month, with the currency's decimals. */
       price: z.string(),
@@ -142,7 +148,7 @@ export type Product = z.input<typeof product>;
  * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
  * A null price is that of the base limits.
  */
-export const terms = limits.extend({
+export const terms = limitsAndRate.extend({
   price: z.string().max(20).nullable(),
   currency: z.string().max(3).nullable(),
   overage: overage.optional(),

@@ -17,12 +17,12 @@ function codesOf({ description, 'x-codes': codes }: Operation['responses'][strin
 /** What each code means at length is on a page of its own. */
 function Codes({ codes }: { readonly codes: readonly Meaning[] }): ReactNode {
   return codes.map(({ code, title }) => (
-    <span className="block" key={code}>
+    <div key={code}>
       <a href={`/reference/errors#${code}`}>
         <code>{code}</code>
       </a>{' '}
       <span className="quiet">{title}</span>
-    </span>
+    </div>
   ));
 }
 

@@ -56,7 +56,7 @@ function givenBack(report: QuotaReport, units: number): QuotaReport {
     ...window,
     remaining: Math.min(window.limit, window.remaining + units),
   });
-  return { daily: withUnits(report.daily), monthly: withUnits(report.monthly) };
+  return { ...report, daily: withUnits(report.daily), monthly: withUnits(report.monthly) };
 }
 
 /**

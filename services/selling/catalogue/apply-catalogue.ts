@@ -11,26 +11,27 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate catalogue'))";
 
 /** Rows that already say the same are left alone, so that a start without changes sends no notifications. */
 const UPSERT_PRODUCTS = `
-INSERT INTO product AS old (id, title, description, daily, monthly, subscribable, definition)
-SELECT id, title, description, daily, monthly, subscribable, definition FROM jsonb_to_recordset($1)
-  AS row(id text, title text, description text, daily integer, monthly integer, subscribable boolean, definition jsonb)
+INSERT INTO product AS old (id, title, description, daily, monthly, rate, subscribable, definition)
+SELECT id, title, description, daily, monthly, rate, subscribable, definition FROM jsonb_to_recordset($1)
+  AS row(id text, title text, description text, daily integer, monthly integer, rate jsonb, subscribable boolean, definition jsonb)
 ON CONFLICT (id) DO UPDATE
 SET title = excluded.title, description = excluded.description, daily = excluded.daily, monthly = excluded.monthly,
-  subscribable = excluded.subscribable, definition = excluded.definition, active = true
-WHERE (old.title, old.description, old.daily, old.monthly, old.subscribable, old.definition, old.active)
+  rate = excluded.rate, subscribable = excluded.subscribable, definition = excluded.definition, active = true
+WHERE (old.title, old.description, old.daily, old.monthly, old.rate, old.subscribable, old.definition, old.active)
   IS DISTINCT FROM
-  (excluded.title, excluded.description, excluded.daily, excluded.monthly, excluded.subscribable, excluded.definition, true)`;
+  (excluded.title, excluded.description, excluded.daily, excluded.monthly, excluded.rate, excluded.subscribable, excluded.definition, true)`;
 
 const UPSERT_PLANS = `
-INSERT INTO plan AS old (product_id, name, daily, monthly, price, currency, approval, overage)
-SELECT product_id, name, daily, monthly, price, currency, approval, overage FROM jsonb_to_recordset($1)
-  AS row(product_id text, name text, daily integer, monthly integer, price numeric, currency text, approval text, overage jsonb)
+INSERT INTO plan AS old (product_id, name, daily, monthly, price, currency, approval, overage, rate)
+SELECT product_id, name, daily, monthly, price, currency, approval, overage, rate FROM jsonb_to_recordset($1)
+  AS row(product_id text, name text, daily integer, monthly integer, price numeric, currency text, approval text, overage jsonb,
+    rate jsonb)
 ON CONFLICT (product_id, name) DO UPDATE
 SET daily = excluded.daily, monthly = excluded.monthly, price = excluded.price, currency = excluded.currency,
-  approval = excluded.approval, overage = excluded.overage, active = true
-WHERE (old.daily, old.monthly, old.price, old.currency, old.approval, old.overage, old.active)
+  approval = excluded.approval, overage = excluded.overage, rate = excluded.rate, active = true
+WHERE (old.daily, old.monthly, old.price, old.currency, old.approval, old.overage, old.rate, old.active)
   IS DISTINCT FROM
-  (excluded.daily, excluded.monthly, excluded.price, excluded.currency, excluded.approval, excluded.overage, true)`;
+  (excluded.daily, excluded.monthly, excluded.price, excluded.currency, excluded.approval, excluded.overage, excluded.rate, true)`;
 
 const RETIRE_PRODUCTS = 'UPDATE product SET active = false WHERE active AND id <> ALL ($1)';
 
@@ -99,7 +100,8 @@ async function writeCatalogue(client: PoolClient, products: readonly CataloguePr
 
 function rowOf({ id, title, description, base, subscribable, plans, ...more }: CatalogueProduct): object {
   const definition: ProductDefinition = { ...more, plans: plans.map(({ name }) => name) };
-  return { id, title, description, daily: base?.daily ?? null, monthly: base?.monthly ?? null, subscribable, definition };
+  const { daily = null, monthly = null, rate = null } = base ?? {};
+  return { id, title, description, daily, monthly, rate, subscribable, definition };
 }
 
 function auditEntryOf({ action, product, plan, fields, isBilling }: CatalogueChange): object {

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Catalogue, type CataloguePlan, type CatalogueProduct, type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
+import { paceOf } from '../../../plugins/core/access/rate';
+import {
+  type Catalogue,
+  type CataloguePlan,
+  type CatalogueProduct,
+  type QuotaLimits,
+  type Rate,
+} from '../../../plugins/core/catalogue/catalogue';
 import { enforcedLimits } from './overage';
 
 export interface FieldChange {
@@ -26,7 +33,10 @@ export function compareCatalogues(before: Catalogue, after: Catalogue): Catalogu
   const kept = after.products.flatMap((product): CatalogueChange[] => {
     const known = before.find(product.id);
     if (!known) return [bare('add', product.id), ...product.plans.map(({ name }) => bare('add', product.id, name))];
-    return [...changeOf(factsOf(known), factsOf(product), { product: product.id }), ...comparePlans(known, product)];
+    return [
+      ...changeOf(factsOf(known), factsOf(product), { product: product.id, falls: fallsOf(known.base ?? {}, product.base ?? {}) }),
+      ...comparePlans(known, product),
+    ];
   });
   const gone = before.products.filter(({ id }) => after.find(id) === undefined);
   const retired = gone.flatMap(({ id, plans }) => [bare('retire', id), ...plans.map(({ name }) => bare('retire', id, name))]);
@@ -38,7 +48,7 @@ const NO_BILLING = { provider: null, seller: null, invoices: null, tax: null };
 /** Always a change: without `billing` its members are null. */
 function compareBilling(before: Catalogue, after: Catalogue): CatalogueChange[] {
   const facts = ({ billing }: Catalogue): Facts => ({ ...NO_BILLING, ...billing });
-  return changeOf(facts(before), facts(after), { product: 'billing', isBilling: true });
+  return changeOf(facts(before), facts(after), { product: 'billing', isBilling: true, falls: [] });
 }
 
 function comparePlans(before: CatalogueProduct, after: CatalogueProduct): CatalogueChange[] {
@@ -49,11 +59,8 @@ function comparePlans(before: CatalogueProduct, after: CatalogueProduct): Catalo
     ...after.plans.flatMap((plan) => {
       const old = known.get(plan.name);
       if (!old) return [bare('add', product, plan.name)];
-      const limits = [enforcedLimits(old), enforcedLimits(plan)] as const;
-      return changeOf(termsOf(old), termsOf(plan), { product, plan: plan.name }).map((change) => ({
-        ...change,
-        falls: fallsOf(...limits),
-      }));
+      const falls = fallsOf({ ...enforcedLimits(old), rate: old.rate }, { ...enforcedLimits(plan), rate: plan.rate });
+      return changeOf(termsOf(old), termsOf(plan), { product, plan: plan.name, falls });
     }),
     ...before.plans.filter(({ name }) => !offered.has(name)).map(({ name }) => bare('retire', product, name)),
   ];
@@ -89,7 +96,7 @@ function factsOf({
   alert,
   sources,
 }: CatalogueProduct): Facts {
-  const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null };
+  const limits = { daily: base?.daily ?? null, monthly: base?.monthly ?? null, rate: base?.rate ?? null };
   return {
     title,
     description,
@@ -115,20 +122,24 @@ function factsOf({
   };
 }
 
-function termsOf({ daily, monthly, price, currency, approval, overage }: CataloguePlan): Facts {
-  return { daily, monthly, price, currency, approval, overage: overage ?? null };
+function termsOf({ daily, monthly, price, currency, approval, overage, rate }: CataloguePlan): Facts {
+  return { daily, monthly, price, currency, approval, overage: overage ?? null, rate: rate ?? null };
 }
 
-function changeOf(before: Facts, after: Facts, of: Pick<CatalogueChange, 'product' | 'plan' | 'isBilling'>): CatalogueChange[] {
+function changeOf(before: Facts, after: Facts, of: Omit<CatalogueChange, 'action' | 'fields'>): CatalogueChange[] {
   const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   if (names.length === 0) return [];
   const fields = Object.fromEntries(names.map((name) => [name, { before: before[name], after: after[name] }]));
-  return [{ action: 'change', ...of, fields, falls: fallsOf(before, after) }];
+  return [{ action: 'change', ...of, fields }];
 }
 
-const fallsOf = (before: Facts | QuotaLimits, after: Facts | QuotaLimits): (keyof QuotaLimits)[] =>
-  (['daily', 'monthly'] as const).filter((name) => isLower(after[name], before[name]));
+function fallsOf(before: Partial<QuotaLimits>, after: Partial<QuotaLimits>): (keyof QuotaLimits)[] {
+  const lower = (['daily', 'monthly'] as const).filter((name) => (after[name] ?? Infinity) < (before[name] ?? -Infinity));
+  return isSlower(after.rate, before.rate) ? [...lower, 'rate'] : lower;
+}
 
-function isLower(after: unknown, before: unknown): boolean {
-  return typeof after === 'number' && typeof before === 'number' && after < before;
+/** A rate where there was none takes something away. */
+function isSlower(after: Rate | undefined, before: Rate | undefined): boolean {
+  if (!after) return false;
+  return !before || paceOf(after) < paceOf(before) || after.burst < before.burst;
 }

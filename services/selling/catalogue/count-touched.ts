@@ -19,10 +19,10 @@ const MAX_EXAMPLES = 10;
 const SUBSCRIPTIONS = `
 SELECT w.place, count(*)::integer AS subscriptions, count(DISTINCT s.customer_id)::integer AS customers,
   (array_agg(DISTINCT c.email))[1:${MAX_EXAMPLES}] AS examples
-FROM jsonb_to_recordset($1) AS w(place integer, product text, plan text, whole boolean, daily boolean, monthly boolean)
+FROM jsonb_to_recordset($1) AS w(place integer, product text, plan text, whole boolean, daily boolean, monthly boolean, rate boolean)
 JOIN subscription s ON s.product_id = w.product AND s.state <> 'cancelled'
   AND (w.whole OR s.plan_name IS NOT DISTINCT FROM w.plan)
-  AND (NOT (w.daily OR w.monthly) OR (w.daily AND s.daily_override IS NULL) OR (w.monthly AND s.monthly_override IS NULL))
+  AND (NOT (w.daily OR w.monthly) OR w.rate OR (w.daily AND s.daily_override IS NULL) OR (w.monthly AND s.monthly_override IS NULL))
 JOIN customer c ON c.id = s.customer_id
 GROUP BY w.place`;
 
@@ -41,7 +41,9 @@ export async function countTouched(db: Database, changes: readonly CatalogueChan
   const wanted = changes.flatMap(({ action, product, plan = null, falls }, place) => {
     if (action !== 'retire' && falls.length === 0) return [];
     const whole = action === 'retire' && plan === null;
-    return [{ place, product, plan, whole, daily: falls.includes('daily'), monthly: falls.includes('monthly') }];
+    return [
+      { place, product, plan, whole, daily: falls.includes('daily'), monthly: falls.includes('monthly'), rate: falls.includes('rate') },
+    ];
   });
   if (wanted.length === 0) return changes.map(() => undefined);
   const gone = wanted.filter(({ whole }) => whole).map(({ product }) => product);

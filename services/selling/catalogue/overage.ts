@@ -1,8 +1,8 @@
-import { type Overage, type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
+import { type DayAndMonth, type Overage } from '../../../plugins/core/catalogue/catalogue';
 import { decimalsOf, fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/money';
 
 /** Where the gateway refuses: at the cap of a plan that sells more than its limits, else at the limits. */
-export function enforcedLimits({ daily, monthly, overage }: QuotaLimits & { readonly overage?: Overage | undefined }): QuotaLimits {
+export function enforcedLimits({ daily, monthly, overage }: DayAndMonth & { readonly overage?: Overage | undefined }): DayAndMonth {
   return overage?.cap ?? { daily, monthly };
 }
 

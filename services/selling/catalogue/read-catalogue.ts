@@ -6,6 +6,7 @@ import {
   type CatalogueSource,
   createCatalogue,
   type Overage,
+  type Rate,
 } from '../../../plugins/core/catalogue/catalogue';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { includedLimits } from './included-limits';
@@ -22,19 +23,24 @@ interface ProductRow {
   readonly description: string;
   readonly daily: number | null;
   readonly monthly: number | null;
+  readonly rate: Rate | null;
   readonly subscribable: boolean;
   readonly definition: ProductDefinition | null;
 }
 
-type PlanRow = Omit<CataloguePlan, 'overage'> & { readonly product: string; readonly overage: Overage | null };
+type PlanRow = Omit<CataloguePlan, 'overage' | 'rate'> & {
+  readonly product: string;
+  readonly overage: Overage | null;
+  readonly rate: Rate | null;
+};
 
 const PRODUCTS = `
-SELECT p.id, p.title, p.description, p.daily, p.monthly, p.subscribable, p.definition
+SELECT p.id, p.title, p.description, p.daily, p.monthly, p.rate, p.subscribable, p.definition
 FROM product p CROSS JOIN catalogue_revision r
 WHERE p.active ORDER BY array_position(r.product_order, p.id), p.id`;
 
 const PLANS = `
-SELECT product_id AS product, name, price::text AS price, currency, approval, ${includedLimits('plan')}
+SELECT product_id AS product, name, price::text AS price, currency, approval, rate, ${includedLimits('plan')}
 FROM plan WHERE active ORDER BY product_id, name`;
 
 /** What is sold now: what was applied last. */
@@ -52,12 +58,12 @@ export async function readAppliedCatalogue(db: Database): Promise<Catalogue> {
 }
 
 function productOf(row: ProductRow, rows: readonly PlanRow[]): CatalogueProduct {
-  const { id, title, description, daily, monthly, subscribable, definition } = row;
+  const { id, title, description, daily, monthly, rate, subscribable, definition } = row;
   const { prefix = null, routes = [], plans: order = [], ...optional } = definition ?? {};
   const plans = rows
-    .map(({ product: _product, overage, ...plan }) => ({ ...plan, ...(overage && { overage }) }))
+    .map(({ product: _product, overage, rate: pace, ...plan }) => ({ ...plan, ...(overage && { overage }), ...(pace && { rate: pace }) }))
     .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-  const base = daily === null || monthly === null ? null : { daily, monthly };
+  const base = daily === null || monthly === null ? null : { daily, monthly, ...(rate && { rate }) };
   return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
 }
 

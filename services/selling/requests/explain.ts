@@ -1,3 +1,4 @@
+import { describeRate } from '../../../plugins/core/access/rate';
 import { type Decision } from '../../../plugins/core/ports';
 import { denialOf, type DenialCode, refusalIn } from '../../../plugins/core/problems';
 import { type KnownRequest } from './known-request';
@@ -121,12 +122,13 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: 'request capacity remains',
-    denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable'],
+    denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'rate_exceeded', 'quota_unavailable'],
     saw: ({ quota, maskedKey, keyPlace, included, outcome }) => {
       if (!quota && outcome === 'quota_unavailable') return 'what was used could not be read';
       if (!quota) return keyPlace === 'link' ? 'counted when the link was made' : 'not counted';
       const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
-      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}${included ? `; the price includes ${included.daily} a day and ${included.monthly} a month` : ''}`;
+      const rate = quota.rate ? `; ${describeRate(quota.rate)}` : '';
+      return `${counter}day ${quota.day}: ${quota.usedDaily} of ${quota.daily}${quota.isCapped ? ' (your own cap)' : ''}, month: ${quota.usedMonthly} of ${quota.monthly}${included ? `; the price includes ${included.daily} a day and ${included.monthly} a month` : ''}${rate}`;
     },
   },
 ];
@@ -159,6 +161,8 @@ const REMEDIES: Record<DenialCode, Remedy> = {
       ? 'This is the daily cap that you set yourself: raise or remove it, which counts at once, or wait for midnight in the quota time zone.'
       : 'Wait for midnight in the quota time zone, or change the plan: a higher limit counts at once.',
   quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan: a higher limit counts at once.',
+  rate_exceeded:
+    'Wait for as long as Retry-After says, and spread requests: the rate holds for all keys of the subscription together. Another plan may have a higher one.',
   access_layer_unavailable: 'Try again shortly. The key store could not answer; operators find why in the log of the plugin server.',
   quota_unavailable: 'Try again shortly. No quota store could answer; operators find why in the log of the plugin server.',
 };
@@ -219,6 +223,7 @@ function keyFixes({ outcome, credentialId, suspended, callerAddress, originHost 
     case 'subscription_inactive':
     case 'quota_daily_exceeded':
     case 'quota_monthly_exceeded':
+    case 'rate_exceeded':
       return [{ kind: 'open_plans' }];
     default:
       return [];

@@ -6,5 +6,8 @@ export const DAILY_IN_FORCE = 'LEAST(COALESCE(s.daily_override, l.daily, p.daily
 /** Requests or units a month, above which the gateway refuses. */
 export const MONTHLY_IN_FORCE = 'COALESCE(s.monthly_override, l.monthly, p.monthly)';
 
+/** How fast requests may come: the plan says, or the base limits without one. NULL: as fast as they like. */
+export const RATE_IN_FORCE = 'CASE WHEN s.plan_name IS NULL THEN p.rate ELSE l.rate END';
+
 /** What the price includes, as JSON; NULL where the plan sells nothing above it. */
 export const OVERAGE_IN_FORCE = 'overage_of(l.overage, s.daily_override, s.monthly_override)';

@@ -1,10 +1,10 @@
 import { type SubscriptionState } from '../../../plugins/core/ports';
-import { type Overage } from '../../../plugins/core/catalogue/catalogue';
+import { type Overage, type Rate } from '../../../plugins/core/catalogue/catalogue';
 import { requireCustomer } from '../customers/find-customer';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { type Suspension, suspensionOf } from '../customers/suspension-view';
 import { OperationRefused } from '../operations/operation-refused';
-import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from './limits-in-force';
+import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE, RATE_IN_FORCE } from './limits-in-force';
 
 /** A subscription as people see it. */
 export interface SubscriptionView {
@@ -20,6 +20,8 @@ export interface SubscriptionView {
   /** Limits in force, requests a day and a month: override, else plan, else base; a day's no higher than the customer's own cap. */
   readonly daily: number;
   readonly monthly: number;
+  /** How fast requests may come; null: as fast as they like. */
+  readonly rate: Rate | null;
   readonly dailyOverride: number | null;
   readonly monthlyOverride: number | null;
   /** A month, in place of the plan's price, and its currency; null where the plan's counts. */
@@ -37,7 +39,7 @@ export interface SubscriptionView {
 const SELECT = `
 SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
   ${suspensionOf('subscription', 's.id')} AS suspended,
-  ${DAILY_IN_FORCE} AS daily, ${MONTHLY_IN_FORCE} AS monthly,
+  ${DAILY_IN_FORCE} AS daily, ${MONTHLY_IN_FORCE} AS monthly, ${RATE_IN_FORCE} AS rate,
   s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride",
   CASE WHEN s.price_override_currency = l.currency THEN s.price_override::text END AS "priceOverride", l.currency,
   ${OVERAGE_IN_FORCE} AS overage,

@@ -64,6 +64,45 @@ describe('a catalogue', () => {
     expect(problemsOf(withMember(member))).toEqual(problems.map((problem) => expect.stringContaining(problem)));
   });
 
+  describe('with a rate', () => {
+    const withRate = (rate: string): string =>
+      HEAD + weather.replace('daily: 1000, monthly: 10000,', `daily: 1000, monthly: 10000, rate: ${rate},`);
+
+    it.each([
+      ['{ per_second: 10, burst: 20 }', { limit: 10, windowSeconds: 1, burst: 20 }],
+      ['{ per_minute: 60, burst: 1 }', { limit: 60, windowSeconds: 60, burst: 1 }],
+      ['{ per_minute: 1, burst: 1440 }', { limit: 1, windowSeconds: 60, burst: 1_440 }],
+      ['{ per_second: 100000, burst: 100000 }', { limit: 100_000, windowSeconds: 1, burst: 100_000 }],
+    ])('says how fast requests of a plan may come: %s', (rate, expected) => {
+      expect(parseCatalogue(withRate(rate)).catalogue?.products[0]?.plans[0]?.rate).toEqual(expected);
+    });
+
+    it.each<[string, ...string[]]>([
+      ['{ per_second: 10 }', '.burst '],
+      ['{ burst: 10 }', ' must have per_second or per_minute, and only one of them'],
+      ['{ per_second: 1, per_minute: 60, burst: 1 }', ' must have per_second or per_minute, and only one of them'],
+      ['{ per_second: 0, burst: 0 }', '.per_second ', '.burst '],
+      ['{ per_second: 1.5, burst: 1 }', '.per_second '],
+      ['{ per_second: 100001, burst: 1 }', '.per_second '],
+      ['{ per_minute: 6000001, burst: 1 }', '.per_minute '],
+      ['{ per_minute: 1, burst: 1441 }', '.burst must be at most 1440, a day of the rate'],
+      ['{ per_hour: 1, burst: 1 }', '.per_hour', ' must have per_second or per_minute'],
+      ['10', ' '],
+    ])('is refused with %s', (rate, ...problems) => {
+      const found = problemsOf(withRate(rate)).join('\n');
+      for (const problem of problems) expect(found).toContain(`products[0].plans[0].rate${problem}`);
+      expect(found).not.toBe('');
+    });
+
+    it('has none at the cap of a plan', () => {
+      const cap = weather.replace(
+        'approval: request',
+        'approval: request, overage: { per: 1, price: 1, cap: { daily: 5000, monthly: 20000, rate: { per_second: 1, burst: 1 } } }',
+      );
+      expect(problemsOf(HEAD + cap).join()).toContain('rate');
+    });
+  });
+
   describe('that sells use above limits', () => {
     const gold = '{ name: Gold, daily: 1000, monthly: 10000, price: 10.5, currency: EUR, approval: request';
     const sells = (overage: string): string => weather.replace(gold, `${gold}, overage: ${overage}`);

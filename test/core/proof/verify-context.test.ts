@@ -223,6 +223,17 @@ describe('a forger', () => {
     ['an expiry in words', { ...claims, exp: '1060' }],
     ['an expiry without end', { ...claims, exp: 1e300 }],
     ['a mode of its own', { ...claims, mode: 'free' }],
+    [
+      'half a rate',
+      {
+        ...claims,
+        quota: {
+          daily: { limit: 1, remaining: 1, reset: 1, window: 1 },
+          monthly: { limit: 1, remaining: 1, reset: 1, window: 1 },
+          rate: { limit: 1, remaining: 1, window: 1 },
+        },
+      },
+    ],
     ['half a quota', { ...claims, quota: { daily: { limit: 1, remaining: 1, reset: 1, window: 1 } } }],
     ['no object', null],
     ['no JSON', '{"iss"'],

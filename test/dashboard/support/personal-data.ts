@@ -75,6 +75,8 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   seller_token: 'none',
   // Numbers alone, for two days.
   seller_submission: 'none',
+  // Numbers of counters alone, for two days.
+  rate_debt: 'none',
   // Request ids alone, for 3 days.
   quota_refund: 'none',
   invoice_series: 'none',

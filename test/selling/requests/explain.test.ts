@@ -34,6 +34,7 @@ const DENIALS: DenialCode[] = [
   'sandbox_missing',
   'quota_daily_exceeded',
   'quota_monthly_exceeded',
+  'rate_exceeded',
   'access_layer_unavailable',
   'quota_unavailable',
 ];
@@ -51,6 +52,15 @@ describe('an explanation', () => {
     expect(checks.at(-1)).toMatchObject({ outcome: 'failed', saw: 'day 2026-11-20: 10 of 10 (your own cap), month: 10 of 30' });
     expect(remedy).toMatch(/cap that you set yourself/);
     expect(remedy).not.toContain('plan');
+  });
+
+  it('of a request that came too fast says what the rate is, and that requests should be spread', () => {
+    const rate = { limit: 10, windowSeconds: 1, burst: 20 } as const;
+    const quota = { day: '2026-11-20', usedDaily: 3, usedMonthly: 9, daily: 10, monthly: 30, exceeded: 'rate', rate } as const;
+    const { checks, remedy } = explain({ ...decision, outcome: 'rate_exceeded', quota });
+    const saw = 'day 2026-11-20: 3 of 10, month: 9 of 30; 10 requests a second, bursts of 20';
+    expect(checks.at(-1)).toMatchObject({ outcome: 'failed', saw });
+    expect(remedy).toContain('spread');
   });
 
   it('shows every check of an admitted request as passed, with what it saw', () => {

@@ -200,3 +200,22 @@ it('usage in Postgres is complete after a node closed', async () => {
   const query = 'SELECT spent_redis::int AS redis, spent_postgres::int AS postgres FROM usage WHERE subscription_id = $1';
   expect((await database.pool.query(query, [subscriptionId])).rows).toEqual([{ redis: 7, postgres: 0 }]);
 });
+
+describe('a rate', () => {
+  const limits = { ...LIMITS, rate: { limit: 1, windowSeconds: 60, burst: 5 } } as const;
+  const passed = async (times: number): Promise<number> => {
+    const results = await Promise.all(Array.from({ length: times }, () => node.counter.spend({ subscriptionId, limits })));
+    return results.filter((result) => result.granted).length;
+  };
+
+  it('holds in each store, so that a change of stores lets one burst more pass and no further', async () => {
+    expect(await passed(20)).toBe(5);
+    await redis.kill();
+    await eventually(() => !isOnRedis());
+    expect([await passed(20), await passed(20)]).toEqual([5, 0]);
+    await redis.start();
+    await eventually(isOnRedis);
+    expect(await passed(20)).toBe(0);
+    expect((await node.counter.readStanding(subscriptionId)).usedDaily).toBe(10);
+  });
+});

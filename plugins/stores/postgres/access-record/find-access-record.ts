@@ -8,7 +8,7 @@ import {
   type SubscriptionAccess,
   type SubscriptionState,
 } from '../../../core/ports';
-import { type ProofForm } from '../../../core/catalogue/catalogue';
+import { type ProofForm, type Rate } from '../../../core/catalogue/catalogue';
 import { type UnitsByAnswer } from '../../../core/catalogue/units';
 import { compileWhitelist } from '../../../core/access/whitelist';
 
@@ -28,6 +28,7 @@ SELECT c.id, c.customer_id AS "customerId", (SELECT display_name FROM customer W
         (SELECT reason FROM suspension WHERE customer_id = s.customer_id), (SELECT reason FROM suspension WHERE subscription_id = s.id)
       ),
       'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
+      'rate', CASE WHEN s.plan_name IS NULL THEN p.rate ELSE l.rate END,
       'dailyCap', s.daily_cap,
       'isUpgradable', EXISTS (SELECT FROM plan o WHERE o.product_id = s.product_id AND o.active AND o.daily > COALESCE(s.daily_override, l.daily, p.daily)
         AND o.monthly > COALESCE(s.monthly_override, l.monthly, p.monthly)),
@@ -64,6 +65,7 @@ interface Row {
     /** Null when the catalogue removed the product's limits: then there is nothing to spend from. */
     daily: number | null;
     monthly: number | null;
+    rate: Rate | null;
     /** The customer's own cap. */
     dailyCap: number | null;
     isUpgradable: boolean;
@@ -102,6 +104,7 @@ function recordOf(row: Row): AccessRecord {
         suspended,
         daily,
         monthly,
+        rate,
         dailyCap,
         isUpgradable,
         sandboxUrl,
@@ -112,7 +115,7 @@ function recordOf(row: Row): AccessRecord {
       }) => {
         if (daily === null || monthly === null) return [];
         const isCapped = dailyCap !== null && dailyCap < daily;
-        const limits = { daily: isCapped ? dailyCap : daily, monthly };
+        const limits = { daily: isCapped ? dailyCap : daily, monthly, ...(rate && { rate }) };
         const facts = { ...(proof && { proof }), ...(units && { unitsByAnswer: units }) };
         const rest = {
           ...(isCapped && { isCapped }),

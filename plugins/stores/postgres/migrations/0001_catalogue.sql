@@ -7,6 +7,8 @@ CREATE TABLE product (
   -- Requests a day and a month without a plan. Null: nobody can subscribe to the product.
   daily integer CHECK (daily >= 0),
   monthly integer CHECK (monthly >= 0),
+  -- {"limit": 10, "windowSeconds": 1, "burst": 20}: how fast requests may come without a plan. Null: as fast as they like.
+  rate jsonb,
   -- False: the product is listed and cannot be subscribed to.
   subscribable boolean NOT NULL DEFAULT true,
   -- False once the catalogue no longer has the product. Customers who have it keep it for as long as it has a route.
@@ -32,6 +34,8 @@ CREATE TABLE plan (
   -- Use above the limits, for a price: {"per": 1000, "price": "20.00", "daily": 10000, "monthly": 300000} has what the price includes, and
   -- daily and monthly of the plan are the cap, at which requests are refused. Null: nothing is sold above the limits.
   overage jsonb,
+  -- As in product. That of the product does not hold on a plan.
+  rate jsonb,
   PRIMARY KEY (product_id, name)
 );
 COMMENT ON TABLE plan IS 'Limits of a product and their price for a month.';

@@ -32,6 +32,15 @@ COMMENT ON TABLE quota_refund IS 'Which requests were given back, so that none i
   'deleted after four days.';
 CREATE INDEX quota_refund_day_idx ON quota_refund (day);
 
+CREATE TABLE rate_debt (
+  -- The counter, as in usage.
+  subscription_id uuid PRIMARY KEY,
+  -- Microseconds of this server's clock since 1970, when the debt was that.
+  at_us bigint NOT NULL,
+  debt bigint NOT NULL
+) WITH (fillfactor = 50);
+COMMENT ON TABLE rate_debt IS 'Where counters with a rate stand against it (plugins/core/access/rate.ts). Every debt is paid within a day, so rows are deleted after two.';
+
 CREATE FUNCTION test_counter(p_subscription uuid) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT encode(set_bit(uuid_send(p_subscription), 55, 1), 'hex')::uuid
@@ -92,20 +101,26 @@ COMMENT ON FUNCTION quota_sync IS 'quota_keep, then where each of the subscripti
 
 CREATE FUNCTION quota_take(
   p_subscriptions uuid[], p_units bigint[], p_daily bigint[], p_monthly bigint[], p_zone text, p_offset double precision,
-  p_seen_days date[], p_seen_redis bigint[], p_seen_postgres bigint[], p_least bigint[]
+  p_seen_days date[], p_seen_redis bigint[], p_seen_postgres bigint[], p_least bigint[], p_pace bigint[], p_burst bigint[]
 )
 RETURNS TABLE (
   place bigint, granted bigint, day date,
-  day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint
+  day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint, debt bigint
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   wanted record;
+  present timestamptz;
+  now_us bigint;
+  known_us bigint;
+  elapsed_us bigint;
+  requests bigint;
+  room bigint;
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   FOR wanted IN
-    SELECT * FROM unnest(p_subscriptions, p_units, p_daily, p_monthly, p_seen_days, p_seen_redis, p_seen_postgres, p_least)
-      WITH ORDINALITY AS each (subscription, units, daily, monthly, seen_day, seen_redis, seen_postgres, least_units, place)
+    SELECT * FROM unnest(p_subscriptions, p_units, p_daily, p_monthly, p_seen_days, p_seen_redis, p_seen_postgres, p_least, p_pace, p_burst)
+      WITH ORDINALITY AS each (subscription, units, daily, monthly, seen_day, seen_redis, seen_postgres, least_units, pace, burst, place)
     ORDER BY subscription
   LOOP
     IF wanted.units > 0 THEN
@@ -115,7 +130,8 @@ BEGIN
       PERFORM quota_keep(ARRAY[wanted.subscription], ARRAY[wanted.seen_day], ARRAY[wanted.seen_redis], ARRAY[wanted.seen_postgres]);
     END IF;
     place := wanted.place;
-    day := ((clock_timestamp() + make_interval(secs => p_offset)) AT TIME ZONE p_zone)::date;
+    present := clock_timestamp() + make_interval(secs => p_offset);
+    day := (present AT TIME ZONE p_zone)::date;
     SELECT parts.* INTO day_redis, day_postgres, day_refunded, month_redis, month_postgres, month_refunded
       FROM quota_parts(wanted.subscription, quota_take.day) AS parts;
     granted := GREATEST(0, LEAST(
@@ -125,6 +141,26 @@ BEGIN
     ));
     IF granted < wanted.least_units THEN
       granted := 0;
+    END IF;
+    debt := NULL;
+    IF wanted.pace > 0 THEN
+      now_us := (extract(epoch FROM present) * 1000000)::bigint;
+      SELECT known.debt, known.at_us INTO debt, known_us FROM rate_debt known WHERE subscription_id = wanted.subscription;
+      debt := LEAST(COALESCE(debt, 0), wanted.burst * 60000000);
+      elapsed_us := GREATEST(0, now_us - COALESCE(known_us, now_us));
+      debt := CASE WHEN elapsed_us > debt / wanted.pace THEN 0 ELSE debt - elapsed_us * wanted.pace END;
+      room := wanted.burst - (debt + 59999999) / 60000000;
+      requests := CASE WHEN wanted.least_units > 0 THEN LEAST(granted, 1) ELSE granted END;
+      IF requests > room THEN
+        requests := CASE WHEN wanted.least_units > 0 THEN 0 ELSE room END;
+        granted := requests;
+      END IF;
+      debt := debt + requests * 60000000;
+      -- A clock that was set back starts anew: the debt would else stand until that time comes again.
+      IF requests > 0 OR now_us < known_us THEN
+        INSERT INTO rate_debt AS known (subscription_id, at_us, debt) VALUES (wanted.subscription, now_us, quota_take.debt)
+          ON CONFLICT (subscription_id) DO UPDATE SET at_us = excluded.at_us, debt = excluded.debt;
+      END IF;
     END IF;
     IF granted > 0 THEN
       INSERT INTO usage AS known (subscription_id, day, spent_postgres) VALUES (wanted.subscription, quota_take.day, granted)
@@ -138,7 +174,8 @@ END $$;
 COMMENT ON FUNCTION quota_take IS 'Takes up to p_units of each subscription from day and month together; where fewer than p_least are left, none. '
   'The lock covers the whole subscription, not the day''s row: two takes on either side of midnight share the month. p_offset shifts this '
   'server''s clock, in seconds. The p_seen arrays (empty, or null where nothing was seen) are kept as by quota_keep, but under the lock: a '
-  'caller''s own units must count before it takes more.';
+  'caller''s own units must count before it takes more. p_pace and p_burst are those of plugins/core/access/rate.ts, p_pace 0 where there is '
+  'no rate: a request is refused that comes too fast, and debt is what it then is.';
 
 CREATE FUNCTION quota_give_back(
   p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision,
@@ -234,7 +271,8 @@ COMMENT ON FUNCTION quota_settle IS 'Takes more units from a day, past its limit
   '(this id was settled before); uncharged (nothing is known to have been taken, or the day is too old).';
 
 CREATE FUNCTION quota_forget_refunds() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4
+  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4;
+  DELETE FROM rate_debt WHERE at_us < extract(epoch FROM now() - interval '2 days') * 1000000
 $$;
 COMMENT ON FUNCTION quota_forget_refunds IS 'Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could '
   'have a request given back twice. Four days of UTC are at least three days in every time zone.';

@@ -1,18 +1,21 @@
 import { type RefundRequest, type Settlement, type SettlementOutcome } from '../../../core/ports';
+import { type QuotaLimits } from '../../../core/catalogue/catalogue';
 import { type QuotaWindows, windowsAt } from '../../../core/access/quota';
+import { paceOf } from '../../../core/access/rate';
 import { type RefundOutcome } from '../../../core/catalogue/refunds';
-import { type Demand, type QuotaBackend, type Taken } from '../../quota/quota-coalescer';
+import { type Demand, type QuotaBackend, rateIn, type Taken } from '../../quota/quota-coalescer';
 import { type SeenUsage, type SubscriptionUsage, type UsageParts, usedOf } from '../../quota/quota-usage';
 import { BatchQueue, giveBackOf, inPlace, type QuotaLedger, type QuotaRow, readQuotaRow } from './quota-ledger';
 
 const TAKE = {
   name: 'quota-take',
   text: `SELECT to_char(day, 'YYYY-MM-DD') AS label, *
-    FROM quota_take($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5, $6, $7::date[], $8::bigint[], $9::bigint[], $10::bigint[])`,
+    FROM quota_take($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5, $6, $7::date[], $8::bigint[], $9::bigint[], $10::bigint[],
+      $11::bigint[], $12::bigint[])`,
 };
 
-type TakeRow = QuotaRow & { label: string; granted: string };
-type Took = { granted: number; day: string; ofDay: UsageParts; ofMonth: UsageParts };
+type TakeRow = QuotaRow & { label: string; granted: string; debt: string | null };
+type Took = { granted: number; day: string; ofDay: UsageParts; ofMonth: UsageParts; debt: number | undefined };
 
 /** Subscriptions in one statement. Each takes about 40 µs there. */
 const MAX_AT_ONCE = 100;
@@ -78,10 +81,16 @@ export class PostgresQuotaCounter implements QuotaBackend {
       seen.map((each) => each?.ofDay.redis),
       seen.map((each) => each?.ofDay.postgres),
       batch.map((each) => each.least ?? 0),
+      batch.map(({ limits: { rate } }) => (rate ? paceOf(rate) : 0)),
+      batch.map(({ limits: { rate } }) => rate?.burst ?? 0),
     ];
     const giveBackLate = (rows: TakeRow[]): void => this.giveBackLate(batch, inPlace(rows, readTaken));
     const rows = await this.ledger.query<TakeRow>(TAKE, values, giveBackLate);
-    return inPlace(rows, readTaken).map((took) => this.toTaken(took));
+    const taken = inPlace(rows, readTaken);
+    return batch.flatMap(({ limits }, index) => {
+      const took = taken[index];
+      return took ? [this.toTaken(took, limits)] : [];
+    });
   }
 
   /**
@@ -100,8 +109,9 @@ export class PostgresQuotaCounter implements QuotaBackend {
     return newest;
   }
 
-  private toTaken({ granted, day, ofDay, ofMonth }: Took): Taken {
-    return { granted, standing: { ...this.windowsOf(day), usedDaily: usedOf(ofDay), usedMonthly: usedOf(ofMonth) } };
+  private toTaken({ granted, day, ofDay, ofMonth, debt }: Took, limits: QuotaLimits): Taken {
+    const used = { usedDaily: usedOf(ofDay), usedMonthly: usedOf(ofMonth) };
+    return { granted, standing: { ...this.windowsOf(day), ...used, ...rateIn(debt, limits) } };
   }
 
   /** The requests were refused in the meantime. If this fails too, the units stay counted, so that too many are never granted. */
@@ -117,7 +127,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
 }
 
 function readTaken(row: TakeRow): Took {
-  return { granted: Number(row.granted), day: row.label, ...readQuotaRow(row) };
+  return { granted: Number(row.granted), day: row.label, debt: row.debt === null ? undefined : Number(row.debt), ...readQuotaRow(row) };
 }
 
 /** Hours of a UTC day of which at least one falls into the same calendar day in every zone from UTC-12 to UTC+14. */

@@ -34,8 +34,8 @@ function offeredTerms(catalogue: Catalogue, wanted: WantedPlan): Terms | undefin
   }
   const plan = findPlan(catalogue, wanted);
   if (!plan) return undefined;
-  const { daily, monthly, price, currency, overage } = plan;
-  return { daily, monthly, price, currency, ...(overage && { overage }) };
+  const { daily, monthly, rate, price, currency, overage } = plan;
+  return { daily, monthly, price, currency, ...(rate && { rate }), ...(overage && { overage }) };
 }
 
 /**

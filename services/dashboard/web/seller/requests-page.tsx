@@ -20,7 +20,7 @@ const FROM = '/console/operator/requests';
 const OUTCOMES = outcomeChoices([
   ...(['key_unknown', 'key_missing', 'ambiguous_key', 'key_inactive', 'key_expired', 'product_not_authorised'] as const),
   ...(['subscription_missing', 'subscription_inactive', 'caller_not_whitelisted', 'sandbox_missing'] as const),
-  ...(['quota_daily_exceeded', 'quota_monthly_exceeded', 'quota_unavailable', 'access_layer_unavailable'] as const),
+  ...(['quota_daily_exceeded', 'quota_monthly_exceeded', 'rate_exceeded', 'quota_unavailable', 'access_layer_unavailable'] as const),
 ]);
 
 /** Present requests of all customers, with their outcomes. */

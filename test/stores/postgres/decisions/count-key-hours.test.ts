@@ -78,6 +78,14 @@ it.each([
   { day: '2026-11-20', usedDaily: 0, usedMonthly: 0, daily: 9_000_000_000_000_000, monthly: 9_000_000_000_000_000, exceeded: undefined },
   { day: '2026-11-20', usedDaily: 5, usedMonthly: 5, daily: 5, monthly: 100, exceeded: 'daily' as const, isCapped: true },
   { day: '2026-11-20', usedDaily: 1, usedMonthly: 5, daily: 5, monthly: 100, exceeded: undefined, isCapped: true },
+  {
+    ...{ day: '2026-11-20', usedDaily: 1, usedMonthly: 5, daily: 5, monthly: 100, exceeded: 'rate' as const, isCapped: true },
+    rate: { limit: 10, windowSeconds: 1, burst: 20 } as const,
+  },
+  {
+    ...{ day: '2026-11-20', usedDaily: 1, usedMonthly: 5, daily: 5, monthly: 100, exceeded: undefined },
+    rate: { limit: 6_000_000, windowSeconds: 60, burst: 100_000 } as const,
+  },
 ])('a standing reads as it was written: %j', (standing) => {
   expect(readStandingText(standingText(standing))).toEqual(standing);
 });

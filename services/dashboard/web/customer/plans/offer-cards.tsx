@@ -15,6 +15,7 @@ import {
   limitsUnder,
   type Offer,
   offersOf,
+  rateText,
   restText,
   type WantedOffer,
   wantedOffer,
@@ -78,6 +79,7 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
         <li className={then.monthly === now.monthly ? undefined : classes['differs']}>
           {formatCount(then.monthly)} {counted} a month
         </li>
+        {offer.rate && <li>{rateText(offer.rate)}</li>}
       </ul>
       {!isCurrent && (
         <Text size="xs" c="dimmed" className={classes['when']}>

@@ -8,6 +8,8 @@ export interface Offer {
   readonly plan: string | null;
   readonly daily: number;
   readonly monthly: number;
+  /** How fast requests may come; absent: as fast as they like. */
+  readonly rate?: Terms['rate'];
   /** What is sold above the limits; absent: nothing. */
   readonly overage?: Terms['overage'];
   /** A month; null: free. */
@@ -25,10 +27,11 @@ export function offersOf({ base, subscribable, plans }: Product): Offer[] {
   if (!subscribable) return [];
   const free: Offer[] =
     base === null ? [] : [{ plan: null, ...base, price: null, needsApproval: false, isPaidFirst: false, restOfMonth: null }];
-  const paid = plans.map(({ name, daily, monthly, overage, price, currency, approval, isPaidFirst, restOfMonth }) => ({
+  const paid = plans.map(({ name, daily, monthly, rate, overage, price, currency, approval, isPaidFirst, restOfMonth }) => ({
     plan: name,
     daily,
     monthly,
+    rate,
     overage,
     price: { price, currency },
     needsApproval: approval === 'request',
@@ -106,6 +109,12 @@ export function thenText({ currency, overage }: { readonly currency: string; rea
 export const limitsText = ({ daily, monthly }: { readonly daily: number; readonly monthly: number }): string =>
   `${formatCount(daily)} a day, ${formatCount(monthly)} a month`;
 
+/** `10 requests a second, bursts of 20` */
+export function rateText({ limit, windowSeconds, burst }: NonNullable<Terms['rate']>): string {
+  const requests = `${formatCount(limit)} ${limit === 1 ? 'request' : 'requests'}`;
+  return `${requests} a ${windowSeconds === 1 ? 'second' : 'minute'}, bursts of ${formatCount(burst)}`;
+}
+
 /** From when an offer counts that is taken now. */
 export function whenText({ needsApproval, isPaidFirst }: Offer): string {
   if (isPaidFirst) return 'From the moment it is paid';
@@ -121,6 +130,13 @@ export function limitsUnder(offer: Offer, subscription: Subscription | null): { 
 }
 
 /** What somebody who takes the offer agrees to. */
-export function termsOf({ daily, monthly, price, overage }: Offer): Terms {
-  return { daily, monthly, price: price?.price ?? null, currency: price?.currency ?? null, ...(overage && { overage }) };
+export function termsOf({ daily, monthly, rate, price, overage }: Offer): Terms {
+  return {
+    daily,
+    monthly,
+    ...(rate && { rate }),
+    price: price?.price ?? null,
+    currency: price?.currency ?? null,
+    ...(overage && { overage }),
+  };
 }

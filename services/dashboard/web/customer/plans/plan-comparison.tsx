@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
-import { aboveText, countedBy, limitsText, limitsUnder, type Offer, priceNow, restText } from './offers';
+import { aboveText, countedBy, limitsText, limitsUnder, type Offer, priceNow, rateText, restText } from './offers';
 
 interface PlanComparisonProps {
   readonly product: Product;
@@ -38,6 +38,11 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
       { title: 'Included', now: isChange ? limitsText(sold ?? now) : '', then: limitsText(offer.overage ? offer : then) },
       { title: 'Above that', now: isChange ? (above ?? 'Refused') : '', then: aboveText(offer) ?? 'Refused' },
     );
+  }
+  const rateNow = isChange ? subscription.rate : null;
+  if (offer.rate || rateNow) {
+    const [before, after] = [rateNow, offer.rate].map((rate) => (rate ? rateText(rate) : 'Not limited'));
+    lines.push({ title: 'How fast', now: isChange ? (before ?? '') : '', then: after ?? '' });
   }
   const rest = restText(offer);
   if (rest !== undefined) lines.push({ title: 'This month', now: '', then: rest });

@@ -55,6 +55,7 @@ const CODES = [
   'sandbox_missing',
   'quota_daily_exceeded',
   'quota_monthly_exceeded',
+  'rate_exceeded',
   'quota_unavailable',
   'access_layer_unavailable',
 ] as const satisfies readonly DenialCode[];

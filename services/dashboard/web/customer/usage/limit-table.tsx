@@ -7,19 +7,24 @@ import { Panel } from '../../parts/components/panel';
 import { WindowBar } from '../../parts/components/window-bar';
 import { formatCount } from '../../parts/format/numbers';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
-import { aboveText } from '../plans/offers';
+import { aboveText, rateText } from '../plans/offers';
 
 const COLUMNS: readonly Column<Subscription & { readonly title: string }>[] = [
   {
     header: 'Product',
     isTitle: true,
-    cell: ({ title, plan, state, overage }) => (
+    cell: ({ title, plan, state, overage, rate }) => (
       <>
         {title}
         <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
           {planName(plan)}
           {state === 'paused' && ', paused'}
         </Text>
+        {rate !== null && (
+          <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
+            {rateText(rate)}
+          </Text>
+        )}
         {overage !== null && (
           <Text component="span" display="block" size="xs" c="dimmed" fw={400}>
             Above what is included: {aboveText({ price: overage, overage })}

@@ -12,6 +12,7 @@ const CODES = [
   'product_not_authorised',
   'subscription_missing',
   'quota_monthly_exceeded',
+  'rate_exceeded',
   'key_inactive',
   'subscription_inactive',
   'concurrency_exceeded',
