@@ -1,4 +1,4 @@
-import fastify from 'fastify';
+import { startOtherNode } from '../support/other-node';
 import { Client, Pool } from 'pg';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { eventually } from '../../support/eventually';
@@ -6,11 +6,6 @@ import { verdict } from '../support/dashboard';
 import { DAY_MS, MONTH_MS, PRODUCT, useFaultyPayments, SOLD } from '../support/faulty-payments';
 import { PAYMENT_KEYS } from '../support/paying-dashboard';
 import { askForPaymentCheck } from '../../../services/selling/billing/payment-checks';
-import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
-import { servePaymentEvents } from '../../../services/dashboard/billing/payment-events';
-import { startPayments } from '../../../services/dashboard/billing/start-payments';
-import { type DashboardDeps } from '../../../services/dashboard/http/dashboard-deps';
-import { createLog } from '../../../services/kit/log';
 import { type Session } from '../../../services/sandbox/payments/objects';
 import { runsEveryScene } from '../../support/scenes';
 import { suspendSubscription } from '../../../services/selling/suspensions/suspend';
@@ -247,24 +242,15 @@ describe('messages of a provider', () => {
 
     it('that are delivered to two nodes at the same time count once', async () => {
       const { bodies, ids } = await unheardOf(8, 3);
-      const log = createLog('dashboard', { level: 'silent' });
-      const catalogue = watchCatalogue(dashboard().pool);
-      const other = { db: dashboard().pool, log, clock, catalogue };
-      const payments = startPayments({
-        ...other,
-        ports: { sandbox: dashboard().port },
-        everyMs: 600_000,
-      });
-      const app = fastify();
-      servePaymentEvents(app, { ...other, payments } as unknown as DashboardDeps);
-      const both = [app, dashboard().app];
+      const other = startOtherNode({ databaseUrl: dashboard().databaseUrl, ports: { sandbox: dashboard().port }, clock });
+      const both = [other.app, dashboard().app];
       const answers = await Promise.all(
         [...bodies, ...bodies.toReversed()].flatMap((payload) =>
           both.map((node) => node.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
         ),
       );
       expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
-      await payments.settled();
+      await other.settled();
       await dashboard().settled();
       expect(await standing(ids)).toEqual({ plans: 8, active: 8, facts: bodies.length - 8, waiting: 0, changes: 8 });
       const { rows } = await dashboard().pool.query<{ email: string }>('SELECT email FROM customer WHERE id = ANY ($1)', [ids]);
@@ -273,8 +259,7 @@ describe('messages of a provider', () => {
       );
       // The first payment and two renewals of each; one fails and is passed over by the next.
       expect(receipts).toHaveLength(8 * 3);
-      await payments.close();
-      await app.close();
+      await other.close();
     });
   });
 });

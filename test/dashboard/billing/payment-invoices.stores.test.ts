@@ -1,3 +1,4 @@
+import { systemClock } from '../../../plugins/core/ports';
 import { randomUUID } from 'node:crypto';
 import { billingTerms, PAYMENT_TERMS } from '../../../plugins/core/catalogue/billing-terms';
 import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
@@ -18,6 +19,7 @@ import { eventually } from '../../support/eventually';
 import { verdict } from '../support/dashboard';
 import { startMailing } from '../support/mailing';
 import { makeOperator } from '../support/operator';
+import { type OtherNode, startOtherNode } from '../support/other-node';
 import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
 import { payingPeople } from '../support/paying-people';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
@@ -38,12 +40,18 @@ const soldBy = (provider: string, from = '2026-01'): Catalogue => {
 let dashboard: PayingDashboard;
 let stages: Readonly<Record<'stripe' | 'razorpay', PaymentStage>>;
 let operator = '';
+let other: OtherNode;
 beforeAll(async () => {
   stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
-  dashboard = await startPayingDashboard({ also: { stripe: stages.stripe.port, razorpay: stages.razorpay.port } });
+  const ports = { stripe: stages.stripe.port, razorpay: stages.razorpay.port };
+  dashboard = await startPayingDashboard({ also: ports });
+  other = startOtherNode({ databaseUrl: dashboard.databaseUrl, ports, clock: systemClock });
   ({ cookie: operator } = await makeOperator(dashboard));
 });
-afterAll(() => Promise.all([dashboard, ...Object.values(stages)].map((each) => each?.close())));
+afterAll(async () => {
+  await other.close();
+  await Promise.all([dashboard, ...Object.values(stages)].map((each) => each.close()));
+});
 const { newCustomer } = payingPeople(() => dashboard, PRODUCT);
 
 const failing = (about: object, cause: unknown): never => {
@@ -69,17 +77,19 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
   const stage = (): PaymentStage => stages[name];
   beforeAll(() => applyCatalogue(dashboard.pool, sold, { actor: 'test' }));
 
-  /** Delivers all events there are, so often each. */
+  /** Delivers all events there are, so often each, at the same time to two nodes in turn. */
   async function hear(times = 1): Promise<void> {
     for (const payload of stage().events()) {
       const headers = { 'content-type': 'application/json', ...stage().sign(payload) };
       const url = `/api/payments/${name}/events`;
       const answers = await Promise.all(
-        Array.from({ length: times }, () => dashboard.app.inject({ method: 'POST', url, payload, headers })),
+        Array.from({ length: times }, (_, place) =>
+          (place % 2 === 0 ? dashboard : other).app.inject({ method: 'POST', url, payload, headers }),
+        ),
       );
       expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 204));
     }
-    await dashboard.acted();
+    await Promise.all([dashboard.acted(), other.settled()]);
   }
 
   async function payingCustomer(details?: object) {
@@ -95,7 +105,7 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
     const customer = await payingCustomer({ name: 'Asha Traders', address: ['1 MG Road'], country: 'IN', state: '27' });
     await hear(2);
     stage().renew(customer.subscription, true);
-    await hear(2);
+    await hear(6);
     await Promise.all([issue(sold), issue(sold)]);
     const id = await askForPaymentCheck(dashboard.pool);
     dashboard.poke();

@@ -36,7 +36,15 @@ describe('customers', () => {
     await expect(findCustomer(database.pool, made.id)).resolves.toEqual(made);
   });
 
-  it.each(['', 'no-at', 'two words@example.com', `${'a'.repeat(250)}@b.de`])('refuses the address %p', async (email) => {
+  it.each([
+    'asha\u202Emoc@example.com',
+    'asha\0@example.com',
+    'asha\u200B@example.com',
+    '',
+    'no-at',
+    'two words@example.com',
+    `${'a'.repeat(250)}@b.de`,
+  ])('refuses the address %j', async (email) => {
     await expect(createCustomer(database.pool, { email, actor })).rejects.toEqual(refusal('email_malformed'));
   });
 
