@@ -84,11 +84,12 @@ if pace > 0 then
   if requests > 0 or nowUs < knownAt then changes = { 'rate_at', nowUs, 'rate_debt', debt } end
 end
 if granted > 0 then
-  parts[1], parts[4] = parts[1] + granted, parts[4] + granted
+  -- First, and by a command that services may not use: they cannot take units.
+  parts[1] = redis.call('HINCRBY', key, fields[1], granted)
+  parts[4] = parts[4] + granted
   local count = #changes
-  changes[count + 1], changes[count + 2], changes[count + 3], changes[count + 4] = fields[1], parts[1], fields[4], parts[4]
+  changes[count + 1], changes[count + 2] = fields[4], parts[4]
 end
--- One call for all that changes.
 if #changes > 0 then redis.call('HSET', key, unpack(changes)) end
 if granted > 0 and isNewDay then
   redis.call('EXPIRE', key, KEEP_SECONDS)
