@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { circuitBreaker, ConsecutiveBreaker, handleAll, timeout, TimeoutStrategy, wrap } from 'cockatiel';
+import { Redis } from 'ioredis';
 import { systemClock } from '../plugins/core/ports';
 import { PostgresQuotaCounter } from '../plugins/stores/postgres/quota/quota-counter';
 import { QuotaLedger } from '../plugins/stores/postgres/quota/quota-ledger';
@@ -21,6 +22,7 @@ const TIME_ZONE = 'Asia/Kolkata';
 /** Requests under way at the same time, as from a gateway with this many busy connections. */
 const CONCURRENCY = 64;
 const SECONDS = 2;
+const ROUNDS = 3;
 
 /** Runs `work` from {@link CONCURRENCY} loops, a turn of the event loop apart as requests from sockets are, and prints the rates. */
 async function measure(name: string, work: (turn: number) => Promise<unknown>): Promise<void> {
@@ -50,6 +52,38 @@ async function measureBackend(name: string, backend: QuotaBackend): Promise<void
   await measure(`${name}, 1000 keys, coalesced`, (turn) => counter.spend({ subscriptionId: idOf(turn), limits: LIMITS }));
 }
 
+/** What Redis says of itself: calls of the script, its own time in them, and bytes that came in. */
+async function readScriptUse(redis: Redis): Promise<Record<'calls' | 'microseconds' | 'bytes', number>> {
+  const text = (await redis.info('commandstats')) + (await redis.info('stats'));
+  const [, calls, microseconds] = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(text) ?? ['', '0', '0'];
+  return { calls: Number(calls), microseconds: Number(microseconds), bytes: Number(/total_net_input_bytes:(\d+)/.exec(text)?.[1]) };
+}
+
+/** What a rate costs Redis, in turns, so that a busy machine touches both alike. */
+async function compareRates(backend: QuotaBackend, redisUrl: string): Promise<void> {
+  const redis = new Redis(redisUrl);
+  const many = Array.from({ length: 1_000 }, () => randomUUID());
+  const rate = { limit: 100_000, windowSeconds: 1, burst: 100_000 } as const;
+  for (let turn = 0; turn < ROUNDS; turn++) {
+    for (const [name, limits] of [
+      ['without', LIMITS],
+      ['with', { ...LIMITS, rate }],
+    ] as const) {
+      const before = await readScriptUse(redis);
+      await measure(`Redis, 1000 keys, ${name} a rate`, (index) =>
+        backend.take({ subscriptionId: many[index % many.length] ?? '', limits, units: 1 }),
+      );
+      const after = await readScriptUse(redis);
+      const calls = after.calls - before.calls;
+      const [microseconds, bytes] = [after.microseconds - before.microseconds, after.bytes - before.bytes].map((each) =>
+        (each / calls).toFixed(2),
+      );
+      console.log(`  ${calls} calls of the script, ${microseconds} µs and ${bytes} bytes in each`);
+    }
+  }
+  redis.disconnect();
+}
+
 /** What guarding a call costs, without any call. */
 async function measureGuards(): Promise<void> {
   const answer = (): Promise<number> => Promise.resolve(1);
@@ -67,7 +101,9 @@ async function main({ db, redisUrl }: BenchStores): Promise<void> {
   const nothing = (): void => undefined;
   const { connection, close } = await connectToRedis({ url: redisUrl, clock: systemClock, ...PATIENT, onTrouble: nothing });
   await measureGuards();
-  await measureBackend('Redis', new RedisQuotaCounter({ ...shared, connection, ledger, seen: new SeenUsage() }));
+  const redis = new RedisQuotaCounter({ ...shared, connection, ledger, seen: new SeenUsage() });
+  await compareRates(redis, redisUrl);
+  await measureBackend('Redis', redis);
   await measureBackend('Postgres', new PostgresQuotaCounter(ledger, TIME_ZONE));
   close();
 

@@ -23,6 +23,28 @@ function left(reply: Reply, window: 'daily' | 'monthly'): number {
   return Number(new RegExp(`"${window}";r=(\\d+);t=\\d+`).exec(String(reply.headers['ratelimit']))?.[1]);
 }
 
+describe('a rate', () => {
+  it('lets a burst pass and refuses the rest with 429 rate_exceeded, which spends nothing', async () => {
+    const { key, subscriptions } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
+    await tollgate.subscriptions.slowDown(subscriptions[0]?.id ?? '', { limit: 1, windowSeconds: 60, burst: 3 });
+    await eventually(async () => String((await call(key)).headers['ratelimit-policy']).endsWith('"rate";q=1;w=60'));
+    const replies = await Promise.all(Array.from({ length: 12 }, () => call(key)));
+    const refused = replies.filter(({ status }) => status === 429);
+    const passed = replies.filter(({ status }) => status === 200);
+    // One has passed before.
+    expect([passed.length, refused.length]).toEqual([2, 10]);
+    for (const reply of refused) {
+      const wait = Number(reply.headers['retry-after']);
+      expect(reply.json()).toMatchObject({ code: 'rate_exceeded', retry_after: wait, limit: 1, window_seconds: 60 });
+      expect([wait >= 1, wait <= 60]).toEqual([true, true]);
+      expect(reply.headers['ratelimit']).toMatch(new RegExp(`, "rate";r=0;t=${wait}$`));
+    }
+    expect(passed.map(({ headers }) => /"rate";r=(\d)/.exec(String(headers['ratelimit']))?.[1]).sort()).toEqual(['0', '1']);
+    const left = refused.map(({ headers }) => /"daily";r=(\d+)/.exec(String(headers['ratelimit']))?.[1]);
+    expect(new Set(left).size).toBe(1);
+  });
+});
+
 describe('the daily limit', () => {
   it('passes exactly as many requests as it says, one after the other, and then answers 429', async () => {
     const { key } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 3, monthly: 100 });

@@ -76,7 +76,10 @@ async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeS
   for (const { lang, source } of samples) {
     seen = [];
     const [program, args] = runners[lang]?.(source) ?? ['false', []];
-    const { stdout } = await run(program, args, { cwd: folder, env: { ...process.env, API_KEY: 'tg_test_key' } });
+    const { stdout } = await run(program, args, {
+      cwd: folder,
+      env: { ...process.env, API_KEY: 'tg_test_key', GOCACHE: join(programs, 'cache') },
+    });
     ran.push({ lang, stdout, sent: seen[0] });
   }
   return ran;

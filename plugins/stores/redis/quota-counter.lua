@@ -65,6 +65,7 @@ if units > 0 then
   if granted < least then granted = 0 end
 end
 
+local changes = {}
 local debt
 if pace > 0 then
   local nowUs = now * 1000000 + tonumber(time[2])
@@ -80,19 +81,22 @@ if pace > 0 then
   end
   debt = debt + requests * REQUEST_COST
   -- A clock that was set back starts anew: the debt would else stand until that time comes again.
-  if requests > 0 or nowUs < knownAt then redis.call('HSET', key, 'rate_at', nowUs, 'rate_debt', debt) end
+  if requests > 0 or nowUs < knownAt then changes = { 'rate_at', nowUs, 'rate_debt', debt } end
 end
 if granted > 0 then
-  parts[1] = redis.call('HINCRBY', key, day .. 's', granted)
-  parts[4] = redis.call('HINCRBY', key, month .. 's', granted)
-  if isNewDay then
-    redis.call('EXPIRE', key, KEEP_SECONDS)
-    -- Yesterday stays: this server's clock may be set back over midnight, and yesterday's refunds still come in.
-    local oldest = slot > 1 and ARGV[6 + slot]
-    for _, field in ipairs(oldest and redis.call('HKEYS', key) or {}) do
-      local label = string.sub(field, 1, -2)
-      if label < string.sub(oldest, 1, #label) then redis.call('HDEL', key, field) end
-    end
+  parts[1], parts[4] = parts[1] + granted, parts[4] + granted
+  local count = #changes
+  changes[count + 1], changes[count + 2], changes[count + 3], changes[count + 4] = fields[1], parts[1], fields[4], parts[4]
+end
+-- One call for all that changes.
+if #changes > 0 then redis.call('HSET', key, unpack(changes)) end
+if granted > 0 and isNewDay then
+  redis.call('EXPIRE', key, KEEP_SECONDS)
+  -- Yesterday stays: this server's clock may be set back over midnight, and yesterday's refunds still come in.
+  local oldest = slot > 1 and ARGV[6 + slot]
+  for _, field in ipairs(oldest and redis.call('HKEYS', key) or {}) do
+    local label = string.sub(field, 1, -2)
+    if label < string.sub(oldest, 1, #label) then redis.call('HDEL', key, field) end
   end
 end
 return { slot, granted, parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], debt }

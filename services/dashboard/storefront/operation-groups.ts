@@ -21,5 +21,23 @@ export function groupsOf(document: ApiDocument, product: string): readonly Opera
   });
 }
 
+/** As much of a reference as a page shows: the operations of one tag, empty for those without one, or a single operation. */
+export interface ReferencePart {
+  readonly tag?: string | undefined;
+  readonly operation?: string | undefined;
+}
+
+/** The groups with what belongs to a part of the reference. */
+export function partOf(groups: readonly OperationGroup[], { tag, operation }: ReferencePart): readonly OperationGroup[] {
+  return groups.flatMap((group) => {
+    if (tag !== undefined && tag !== (group.name ?? '')) return [];
+    const operations = group.operations.filter(({ operationId }) => operation === undefined || operation === operationId);
+    return operations.length === 0 ? [] : [{ ...group, operations }];
+  });
+}
+
+/** More operations than anybody reads on one page, or in a list beside something else. */
+export const MAX_TOGETHER = 60;
+
 /** Where a group stands on the page of its product. No operation's name begins so: see `OPERATION_ID`. */
 export const groupAnchor = (name: string): string => `-${anchorOf(name)}`;

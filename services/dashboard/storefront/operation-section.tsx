@@ -13,14 +13,34 @@ interface FieldsProps {
   readonly isAnswer?: boolean;
 }
 
+/** Longer lists end with a link to all of it. */
+const MAX_ROWS = 200;
+/** Of all descriptions of a list: each may have its share, and is cut behind it. */
+const MAX_TEXTS = 40_000;
+/** What all samples of an operation may have in bytes: the first languages are shown. */
+const MAX_SAMPLES = 30_000;
+const MAX_ANSWER = 20_000;
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
 /** Some answers have a hundred members: the markup of a row is kept short. */
 function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   if (rows.length === 0) return null;
+  const share = MAX_TEXTS / Math.min(rows.length, MAX_ROWS);
   return (
     <table className="fields">
       <caption>{caption}</caption>
+      {rows.length > MAX_ROWS && (
+        <tfoot>
+          <tr>
+            <td colSpan={2}>
+              And {rows.length - MAX_ROWS} more, in the <a href="/openapi.json">OpenAPI document</a>.
+            </td>
+          </tr>
+        </tfoot>
+      )}
       <tbody>
-        {rows.map(({ name, type, isRequired, notes, text }) => (
+        {rows.slice(0, MAX_ROWS).map(({ name, type, isRequired, notes, text }) => (
           <tr key={name}>
             <th>
               {name}
@@ -30,7 +50,7 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
               <i>{type}</i>
               {notes !== '' && ` ${notes}`}
               {text !== '' && ' '}
-              <DescriptionLine text={text} />
+              <DescriptionLine text={cut(text, share)} />
             </td>
           </tr>
         ))}
@@ -84,9 +104,11 @@ function AnswerFields({ operation }: { readonly operation: Operation }): ReactNo
 /** The operation's example as code, one language open at a time. The page's script colours it: markup would be heavier than the code. */
 function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   const { operationId, method, path } = operation;
+  let bytes = 0;
+  const shown = operation['x-codeSamples'].filter(({ source }) => (bytes += source.length) <= MAX_SAMPLES);
   return (
     <div className="tabs languages">
-      {operation['x-codeSamples'].map(({ lang, label, source }, index) => (
+      {shown.map(({ lang, label, source }, index) => (
         <details key={lang} name={`${operationId}-sample`} open={index === 0}>
           <summary>{label}</summary>
           <pre tabIndex={0} aria-label={`${method} ${path} with ${label}`} data-language={lang === 'curl' ? 'shell' : undefined}>
@@ -106,7 +128,7 @@ function SampleAnswer({ operation }: { readonly operation: Operation }): ReactNo
     <>
       <p className="quiet sample">{sampleCaption(operation)}</p>
       <pre tabIndex={0} aria-label={`${operation.method} ${operation.path}, sample response`} data-language="json">
-        <code>{JSON.stringify(sample.value, null, 2)}</code>
+        <code>{cut(JSON.stringify(sample.value, null, 2), MAX_ANSWER)}</code>
       </pre>
     </>
   );

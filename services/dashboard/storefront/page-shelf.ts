@@ -10,6 +10,7 @@ import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
 import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
 import { type Failure } from './failure-page';
+import { groupsOf, partOf, type ReferencePart } from './operation-groups';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
 import { writeReference } from './reference-markdown';
@@ -112,6 +113,17 @@ export class PageShelf {
       return renderPage(current, this.toolsFor(isSignedIn), { products, document: await this.describe(page), status });
     };
     return this.find(`${nameOf(page)} ${isSignedIn}`, read, page.kind === 'status' ? () => this.minuteOfStatus() : this.revision);
+  }
+
+  /**
+   * A part of a product's reference. It is made anew each time: of a long description there are too many to keep.
+   * @returns undefined when there is no such part
+   */
+  async part(product: CatalogueProduct, part: ReferencePart, isSignedIn: boolean): Promise<string | undefined> {
+    const { products } = await this.options.deps.catalogue();
+    const document = await this.operations();
+    if (partOf(groupsOf(document, product.id), part).length === 0) return undefined;
+    return renderPage({ kind: 'product', product, part }, this.toolsFor(isSignedIn), { products, document });
   }
 
   /** The reference of a product as Markdown. */

@@ -2,6 +2,7 @@ import { type ReactNode } from 'react';
 import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
 import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
+import { MAX_TOGETHER } from './operation-groups';
 import { type Operation, successOf } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { NoLiveSource, Status } from './product-table';
@@ -126,7 +127,7 @@ function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'prod
     <section aria-labelledby="endpoints">
       <h2 id="endpoints">Endpoints</h2>
       <ul className="found">
-        {operations.map(({ operationId, method, path, summary }) => (
+        {operations.slice(0, MAX_TOGETHER).map(({ operationId, method, path, summary }) => (
           <li key={operationId}>
             <a href={`/reference/${id}#${operationId}`}>
               <span className="method">{method}</span> <code>{path}</code>
@@ -135,6 +136,7 @@ function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'prod
           </li>
         ))}
       </ul>
+      {operations.length > MAX_TOGETHER && <a href={`/reference/${id}`}>All {operations.length} routes</a>}
     </section>
   );
 }

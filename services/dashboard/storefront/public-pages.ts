@@ -6,6 +6,7 @@ import { type Brand } from '../brand/brand';
 import { writeFeed } from './changelog-page';
 import { stepOf } from './choose-plan';
 import { type DocPages, fillPages, readDocPages } from './doc-pages';
+import { type ReferencePart } from './operation-groups';
 import { PageShelf, type ShelfOptions } from './page-shelf';
 import { type PageName } from './render-page';
 import { searchOf } from './search-page';
@@ -86,15 +87,25 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
     const ofFile = { 'Content-Type': MARKDOWN, 'Cache-Control': 'public, no-cache' };
     return sendDocument(request, reply, { document: await shelf.markdown(product), headers: ofFile });
   });
-  for (const [folder, kind] of [
-    ['products', 'offer'],
-    ['reference', 'product'],
-  ] as const) {
-    app.get<{ Params: { product: string } }>(`/${folder}/:product`, async (request, reply) => {
-      const product = (await deps.catalogue()).find(request.params.product);
-      return product && isOffered(product) ? send(request, reply, { kind, product }) : sendMissing(request, reply);
-    });
-  }
+  app.get<{ Params: { product: string } }>('/products/:product', async (request, reply) => {
+    const product = (await deps.catalogue()).find(request.params.product);
+    return product && isOffered(product) ? send(request, reply, { kind: 'offer', product }) : sendMissing(request, reply);
+  });
+  const sendPart = async (request: FastifyRequest, reply: FastifyReply, id: string, part: ReferencePart): Promise<FastifyReply> => {
+    const product = (await deps.catalogue()).find(id);
+    const text = product && isOffered(product) ? await shelf.part(product, part, isSignedIn(request)) : undefined;
+    return text === undefined ? sendMissing(request, reply) : reply.headers(headers).send(text);
+  };
+  app.get<{ Params: { product: string }; Querystring: { tag?: unknown } }>('/reference/:product', async (request, reply) => {
+    const { tag } = request.query;
+    if (typeof tag === 'string') return sendPart(request, reply, request.params.product, { tag });
+    const product = (await deps.catalogue()).find(request.params.product);
+    return product && isOffered(product) ? send(request, reply, { kind: 'product', product }) : sendMissing(request, reply);
+  });
+  // Every operation has an own page. Links lead there where the page of its product would be too long.
+  app.get<{ Params: { product: string; operation: string } }>('/reference/:product/:operation', (request, reply) =>
+    sendPart(request, reply, request.params.product, { operation: request.params.operation }),
+  );
   app.get<{ Querystring: { q?: unknown } }>('/search', async (request, reply) =>
     reply.headers(headers).send(await shelf.search(searchOf(request.query.q), isSignedIn(request))),
   );

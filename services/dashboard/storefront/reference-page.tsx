@@ -4,7 +4,8 @@ import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plu
 import { type ApiDocument } from '../contract/api-document';
 import { sharedCodes, SharedAnswers } from './answer-list';
 import { Description } from './markdown';
-import { groupAnchor, groupsOf, type OperationGroup } from './operation-groups';
+import { groupAnchor, groupsOf, MAX_TOGETHER, type OperationGroup, partOf, type ReferencePart } from './operation-groups';
+import { GroupIndex, OperationIndex, RouteSearch } from './operation-index';
 import { OperationSection } from './operation-section';
 import { type Operation, operationsIn } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
@@ -85,19 +86,34 @@ function Operations({ groups, tools }: { readonly groups: readonly OperationGrou
   );
 }
 
+/** How much of each operation a page shows: all of it, a link, or a link for all of a tag. */
+export type ReferenceView = 'operations' | 'list' | 'tags';
+
+interface ProductReference extends ReferenceProps {
+  readonly product: CatalogueProduct;
+  /** All of it unless given. */
+  readonly part?: ReferencePart | undefined;
+  readonly view: ReferenceView;
+}
+
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ tools, products, document, product }: ReferenceProps & { readonly product: CatalogueProduct }): ReactNode {
+export function ReferencePage({ tools, products, document, product, part, view }: ProductReference): ReactNode {
   const callTools = callToolsOf(product, tools);
   const { id, title, description, base, plans } = product;
-  const groups = groupsOf(document, id);
+  const groups = partOf(groupsOf(document, id), part ?? {});
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describePlan(plan)}`);
   const missing = document['x-left-out'].filter((each) => each.product === id).map(({ operation }) => operation);
   const limits = [...(base ? [`${FREE_PLAN}: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
-      <div className="reference">
-        <Routes {...{ products, product, groups }} />
+      <div className="reference" data-pages={part || view === 'operations' ? undefined : `/reference/${id}`}>
+        <Routes {...{ products, product, groups: part || view !== 'operations' ? [] : groups }} />
         <div>
+          {part && (
+            <p className="crumb">
+              <a href={`/reference/${id}`}>All of {title}</a>
+            </p>
+          )}
           <h1>{title}</h1>
           <p className="lead">{description}</p>
           <ul className="limits">
@@ -107,7 +123,9 @@ export function ReferencePage({ tools, products, document, product }: ReferenceP
           </ul>
           {refusesTestKeys(product) && <p>This product has no sandbox: test keys are refused. Use a live key.</p>}
           {callTools.isSignedIn && <TryKey product={product} />}
-          <Operations groups={groups} tools={callTools} />
+          {view === 'operations' && <Operations groups={groups} tools={callTools} />}
+          {view === 'list' && <OperationIndex product={id} groups={groups} />}
+          {view === 'tags' && <GroupIndex product={id} groups={groups} />}
           {missing.length > 0 && <p>This page cannot show {missing.join(', ')}: the description is broken or too intricate.</p>}
         </div>
       </div>
@@ -132,8 +150,9 @@ function ProductEntry({
           {FREE_PLAN}: {describeLimits(base)}
         </span>
       )}
+      {operations.length > MAX_TOGETHER && <span className="block">{operations.length} routes</span>}
       <ul className="plain">
-        {operations.map(({ operationId, method, path, summary }) => (
+        {(operations.length > MAX_TOGETHER ? [] : operations).map(({ operationId, method, path, summary }) => (
           <li key={operationId}>
             <a href={`/reference/${id}#${operationId}`}>
               {method} {path}
@@ -161,13 +180,7 @@ export function ReferenceIndex({ tools, products, document }: ReferenceProps): R
         <code>RateLimit</code> what is left of the day and the month. All of this for programs: <a href="/openapi.json">OpenAPI document</a>
         .
       </p>
-      <search className="find" hidden>
-        <label>
-          <span>Find a route</span>
-          <input type="search" placeholder="Path, product or purpose" autoComplete="off" spellCheck={false} />
-        </label>
-        <p role="status" />
-      </search>
+      <RouteSearch placeholder="Path, product or purpose" />
       <ul className="cards">
         {products.filter(isOffered).map((product) => (
           <ProductEntry key={product.id} product={product} operations={operations.filter(({ tags }) => tags[0] === product.id)} />

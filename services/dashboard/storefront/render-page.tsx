@@ -9,7 +9,8 @@ import { PricingPage } from './pricing-page';
 import { ProductsPage } from './products-page';
 import { firstToTry, operationsIn } from './operations';
 import { type StatusContent, StatusPage } from './status-page';
-import { ReferenceIndex, ReferencePage } from './reference-page';
+import { groupsOf, MAX_TOGETHER, partOf, type ReferencePart } from './operation-groups';
+import { ReferenceIndex, ReferencePage, type ReferenceView } from './reference-page';
 import { ChangelogPage } from './changelog-page';
 import { DocsIndex, DocsPage } from './docs-page';
 import { type DocPage } from './doc-pages';
@@ -32,7 +33,16 @@ export type PageName =
   | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
   | { readonly kind: 'offer'; readonly product: CatalogueProduct }
   | { readonly kind: 'pricing'; readonly step: number }
-  | { readonly kind: 'product'; readonly product: CatalogueProduct };
+  | ReferenceName;
+
+interface ReferenceName {
+  readonly kind: 'product';
+  readonly product: CatalogueProduct;
+  /** All of it unless given. */
+  readonly part?: ReferencePart | undefined;
+  /** As much as fits on a page unless given. */
+  readonly view?: ReferenceView | undefined;
+}
 
 function elementOf(page: PageName, tools: PageTools, content: PageContent): ReactElement {
   const { products, document } = content;
@@ -65,7 +75,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
-      return <ReferencePage tools={tools} products={products} document={document} product={page.product} />;
+      return <ReferencePage {...{ tools, products, document, product: page.product, part: page.part, view: page.view ?? 'operations' }} />;
   }
 }
 
@@ -76,5 +86,22 @@ const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) =>
 export async function renderPage(page: PageName, tools: PageTools, content: PageContent): Promise<string> {
   // Loaded when a page is first wanted: it takes as long as much else of the dashboard's start.
   const { renderToStaticMarkup } = await import('react-dom/server');
-  return `<!doctype html>${plainQuotes(renderToStaticMarkup(elementOf(page, tools, content)))}`;
+  const write = (one: PageName, by: PageTools): string =>
+    `<!doctype html>${plainQuotes(renderToStaticMarkup(elementOf(one, by, content)))}`;
+  if (page.kind !== 'product' || page.part?.operation !== undefined) return write(page, tools);
+  // A reader finds the same after signing in, when the page has a few fields more.
+  const view = viewOf(page, content, (one) => write(one, { ...tools, isSignedIn: false }));
+  return write({ ...page, view }, tools);
+}
+
+/** No page for everybody is larger than this, except that of one operation. */
+const MAX_PAGE_BYTES = 80 * 1_024;
+
+/** The view with most in it that is small enough. */
+function viewOf(page: ReferenceName, { document }: PageContent, write: (page: PageName) => string): ReferenceView {
+  const groups = partOf(groupsOf(document, page.product.id), page.part ?? {});
+  const count = groups.reduce((sum, { operations }) => sum + operations.length, 0);
+  const fits = (view: ReferenceView): boolean => Buffer.byteLength(write({ ...page, view })) <= MAX_PAGE_BYTES;
+  if (count <= MAX_TOGETHER && fits('operations')) return 'operations';
+  return page.part !== undefined || fits('list') ? 'list' : 'tags';
 }

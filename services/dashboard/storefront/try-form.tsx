@@ -149,6 +149,14 @@ interface TryFormProps {
   readonly tools: CallTools;
 }
 
+/** A longer example does not fit on a page. */
+const MAX_BODY = 30_000;
+
+function bodyText(example: unknown = {}): string {
+  const text = JSON.stringify(example, undefined, 2);
+  return text.length > MAX_BODY ? '{}' : text;
+}
+
 /** Fields with the example in them and a button; a script sends the call, so that without one none of it is shown. */
 export function TryForm({ operation, tools }: TryFormProps): ReactNode {
   const { method, path, tags, requestBody } = operation;
@@ -183,7 +191,7 @@ export function TryForm({ operation, tools }: TryFormProps): ReactNode {
             name={BODY_FIELD}
             rows={6}
             spellCheck={false}
-            defaultValue={JSON.stringify(requestBody.content['application/json']?.example ?? {}, undefined, 2)}
+            defaultValue={bodyText(requestBody.content['application/json']?.example)}
           />
         </label>
       )}

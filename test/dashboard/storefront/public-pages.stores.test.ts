@@ -148,6 +148,13 @@ describe('without a session', () => {
     ['api-ip', 'how to sign in and come back', 'href="/sign-in?then=%2Freference%2Fapi-ip"'],
   ])('/reference/%s shows %s', async (id, _what, text) => expect((await get(`/reference/${id}`)).body).toContain(text));
 
+  it('/reference/PRODUCT/OPERATION has one operation, and nothing but', async () => {
+    const { statusCode, body } = await get('/reference/api-ip/get_ip');
+    expect([statusCode, body.includes('id="get_ip"'), body.includes('id="post_ip"')]).toEqual([200, true, false]);
+    for (const path of ['api-ip/nothing', 'nothing/get_ip', 'api-pincode/get_ip', 'api-pan/get_ip', 'api-ip?tag=Nothing'])
+      expect([path, (await get(`/reference/${path}`)).statusCode]).toEqual([path, 404]);
+  });
+
   it('/reference/errors has every code with an anchor, what it means and what to do', async () => {
     const { statusCode, body } = await get('/reference/errors');
     expect(statusCode).toBe(200);

@@ -1,6 +1,8 @@
 import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { describeApi } from '../../../services/openapi/describe-api';
-import { readOperations } from '../../../services/dashboard/storefront/operations';
+import { type ReferencePart } from '../../../services/dashboard/storefront/operation-groups';
+import { operationsIn, readOperations } from '../../../services/dashboard/storefront/operations';
+import { HOSTILE } from '../../openapi/documents/frameworks';
 import { writeReference } from '../../../services/dashboard/storefront/reference-markdown';
 import { renderPage } from '../../../services/dashboard/storefront/render-page';
 import { PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
@@ -201,5 +203,57 @@ describe('shapes that a discriminator tells apart', () => {
   it('keep their values in the OpenAPI document, where the schemas have other names', () => {
     const { document } = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, documentOf(one, listed)]]));
     expect(JSON.stringify(document)).toContain('"mapping":{"Cat":"#/components/schemas/zoo.Cat","Dog":"#/components/schemas/zoo.Dog"}');
+  });
+});
+
+describe('a long description', () => {
+  const many = (count: number, tags: number): object => ({
+    tags: Array.from({ length: tags }, (_, tag) => ({ name: `Tag ${tag}` })),
+    paths: Object.fromEntries(
+      Array.from({ length: count }, (_, number) => [
+        `/things/${number}/parts/{part_id}`,
+        { get: { operationId: `readThing${number}`, summary: `Read the part of thing ${number}`, ...(tags > 0 && { tags: [`Tag ${number % tags}`] }), responses: fine() } },
+      ]),
+    ),
+  }); // prettier-ignore
+  const partOf = (document: object, part?: ReferencePart): Promise<string> =>
+    renderPage({ kind: 'product', product, part }, tools, { products: [product], document: readOwn(document) });
+  const KIB = 1_024;
+
+  it('is a list under its tags with a search, of which each operation has a page', async () => {
+    const document = many(150, 3);
+    const page = await partOf(document);
+    expect(page.length).toBeLessThanOrEqual(80 * KIB);
+    expect(headings(page)).toEqual(['h2 Tag 0', 'h2 Tag 1', 'h2 Tag 2']);
+    expect(page).toContain('<li id="readThing7"><a href="/reference/zoo/readThing7">Read the part of thing 7</a>');
+    expect(page).toContain('<search class="find" hidden="">');
+    const one = await partOf(document, { operation: 'readThing7' });
+    expect(headings(one)).toEqual(['h2 Tag 1', 'h3 Read the part of thing 7']);
+  });
+
+  it('is a list of tags where there are more operations than a list may have, each with a page', async () => {
+    const document = many(1_000, 20);
+    const [page, tag] = [await partOf(document), await partOf(document, { tag: 'Tag 7' })];
+    for (const text of [page, tag]) expect(text.length).toBeLessThanOrEqual(80 * KIB);
+    expect(page).toContain('<a href="/reference/zoo?tag=Tag%207">Tag 7</a><span class="quiet block">50 routes</span>');
+    expect(tag).toContain('/zoo/things/27/parts/{part_id}');
+    expect(tag).not.toContain('/zoo/things/28/');
+  });
+
+  const wide = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, number) => [
+      `member_${number}`,
+      { type: 'string', description: 'word '.repeat(300), example: 'x'.repeat(100) },
+    ]),
+  );
+  const WIDE = {
+    paths: { '/wide': { post: { requestBody: { content: json({ type: 'object', properties: wide }) }, responses: fine({ type: 'object', properties: wide }) } } },
+  }; // prettier-ignore
+
+  it.each(Object.entries({ ...HOSTILE, wide: WIDE }))('has at most 200 KiB for one operation: %s', async (_, document) => {
+    const [operation] = operationsIn(readOwn(document));
+    const page = await partOf(document, { operation: operation?.operationId });
+    expect(page).toContain('class="operation"');
+    expect(page.length).toBeLessThanOrEqual(200 * KIB);
   });
 });

@@ -105,6 +105,11 @@ colourCode(document.querySelectorAll<HTMLElement>('[data-language], .languages p
 for (const shown of document.querySelectorAll<HTMLElement>('[data-copy], .languages pre'))
   addCopyButton(shown, shown.dataset['copy'] ?? 'code');
 startLanguages(document.querySelectorAll<HTMLElement>('.languages summary'));
+// Links name an operation by its place on the page of its product. A long description has a page for each.
+const { hash } = location;
+const pages = document.querySelector<HTMLElement>('[data-pages]')?.dataset['pages'];
+if (pages !== undefined && /^#[A-Za-z]/.test(hash) && hash !== '#content') location.replace(`${pages}/${hash.slice(1)}`);
+
 // As it was chosen in the dashboard; without a choice the system's own is followed.
 const scheme = localStorage.getItem('mantine-color-scheme-value');
 if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset['scheme'] = scheme;
