@@ -11,6 +11,7 @@ import {
   newId,
   type Refund,
   type Session,
+  shortInvoice,
   type Subscription,
 } from './objects';
 
@@ -152,7 +153,7 @@ export class Ledger {
     const invoice = this.bill(subscription, { amount: isTrial ? 0 : wish.amount, isPaid: true, reason: 'subscription_create' });
     Object.assign(session, { status: 'complete', payment_status: 'paid', subscription: subscription.id, url: null });
     this.tell('customer.subscription.created', subscription);
-    this.tell('invoice.paid', invoice);
+    this.tell('invoice.paid', shortInvoice(invoice));
     this.tell('checkout.session.completed', session);
     this.keep();
     return subscription;
@@ -187,7 +188,7 @@ export class Ledger {
       return this.changed(subscription);
     }
     subscription.status = isPaid ? 'active' : 'past_due';
-    this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', invoice);
+    this.tell(isPaid ? 'invoice.paid' : 'invoice.payment_failed', shortInvoice(invoice));
     this.tell('customer.subscription.updated', subscription);
     this.keep();
   }
@@ -222,7 +223,7 @@ export class Ledger {
     const subscription = this.books.subscriptions[invoice.parent.subscription_details.subscription];
     Object.assign(invoice, { status: 'paid', amount_paid: invoice.amount_due, next_payment_attempt: null });
     invoice.status_transitions.paid_at = this.second();
-    this.tell('invoice.paid', invoice);
+    this.tell('invoice.paid', shortInvoice(invoice));
     if (subscription && subscription.status !== 'canceled') {
       subscription.status = 'active';
       this.tell('customer.subscription.updated', subscription);
@@ -280,7 +281,7 @@ export class Ledger {
     item.price = { ...item.price, id: newId('price'), unit_amount: amount };
     if (at === undefined) return true;
     const invoice = this.bill(subscription, { amount: Math.max(due, 0), isPaid: true, reason: 'subscription_update' });
-    this.tell('invoice.paid', invoice);
+    this.tell('invoice.paid', shortInvoice(invoice));
     return true;
   }
 

@@ -74,7 +74,7 @@ export interface Invoice {
   created: number;
   billing_reason: string;
   /** Of ours: without the line of the plan, which nobody asks for. */
-  lines: { object: 'list'; has_more: false; data: InvoiceLine[] };
+  lines: { object: 'list'; has_more: boolean; data: InvoiceLine[] };
   parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
 }
 
@@ -166,6 +166,12 @@ export interface Books {
   waiting: { event: Event; attempts: number; dueMs: number }[];
   /** The last moment that was given out: the stand-in's own clock. */
   lastSecond: number;
+}
+
+/** As events and lists have it: with ten lines at most. https://docs.stripe.com/api/invoices/object#invoice_object-lines */
+export function shortInvoice(invoice: Invoice): Invoice {
+  const { data } = invoice.lines;
+  return { ...invoice, lines: { object: 'list', has_more: data.length > 10, data: data.slice(0, 10) } };
 }
 
 export function emptyBooks(): Books {

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { INTENT, type Ledger } from './ledger';
-import { type Coupon, type Invoice, type InvoiceItem, newId, type Session, type Subscription } from './objects';
+import { type Coupon, type Invoice, type InvoiceItem, newId, type Session, shortInvoice, type Subscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
 /** One request as it came, for tests. */
@@ -218,8 +218,12 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
       return subscription;
     },
     'POST /v1/coupons': ({ form }) => makeCoupon(options, form),
-    'GET /v1/invoices': ({ query }) => listed('/v1/invoices', Object.values(ledger.books.invoices), query),
-    'GET /v1/invoices/:id': ({ id }) => invoiceOf(id),
+    'GET /v1/invoices': ({ query }) => listed('/v1/invoices', Object.values(ledger.books.invoices).map(shortInvoice), query),
+    'GET /v1/invoices/:id': ({ id }) => shortInvoice(invoiceOf(id)),
+    'GET /v1/invoices/:id/lines': ({ id, query }) => {
+      const all = invoiceOf(id).lines.data.map((each) => ({ ...each, created: 0 }));
+      return listed(`/v1/invoices/${id}/lines`, all, query);
+    },
     'POST /v1/invoices/:id/pay': ({ id }) => {
       const invoice = invoiceOf(id);
       if (invoice.status !== 'open') throw new ApiError(400, 'invalid_request_error', `Invoice is already ${invoice.status}`);

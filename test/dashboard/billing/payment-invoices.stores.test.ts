@@ -196,6 +196,30 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
     ]);
   });
 
+  it('has every use of a payment on its invoice, however many there are', async () => {
+    const customer = await payingCustomer();
+    await hear();
+    const { rows } = await dashboard.pool.query<{ id: string }>(
+      `WITH month AS (SELECT generate_series('2025-09-01'::date, '2026-09-01', '1 month')::date AS month),
+       closed AS (INSERT INTO statement (customer_id, month, content) SELECT $1, month, '{}' FROM month RETURNING month)
+       INSERT INTO overage_charge (customer_id, month, product_id, currency, units, amount, look_at, charge)
+       SELECT $1, month, $2, 'INR', 617, 1234, NULL, 'of the test' FROM closed RETURNING id`,
+      [customer.id, PRODUCT],
+    );
+    for (const { id } of rows) {
+      const use = { id, account: undefined, description: 'Use', amount: 1_234, currency: 'INR', isAgain: false };
+      await stage().port.chargeUse(customer.subscription, use);
+    }
+    stage().renew(customer.subscription, true);
+    await hear();
+    await issue(sold);
+    const made = await invoicesOf(customer.id);
+    expect(made.map(({ total, content }) => [total, content.lines.length])).toEqual([
+      [49_900, 1],
+      [49_900 + 13 * 1_234, 14],
+    ]);
+  });
+
   it('shows, prints, exports and mails each, once', async () => {
     const send = dashboard.mails.push.bind(dashboard.mails);
     const mailing = startMailing(dashboard.db, {

@@ -6,6 +6,15 @@ import { fromStripeAmount } from './stripe-amounts';
 import { asked, pagesOf } from './stripe-client';
 import { chargeFact, idOf } from './stripe-facts';
 
+/** With all its lines: in an event or a list it has ten of them. @throws ProviderAway, ProviderRefused */
+export async function wholeInvoice(stripe: Stripe, invoice: Stripe.Invoice): Promise<Stripe.Invoice> {
+  const { id, lines } = invoice;
+  if (id === undefined || !lines.has_more) return invoice;
+  const data: Stripe.InvoiceLineItem[] = [];
+  for await (const page of pagesOf((where) => stripe.invoices.listLineItems(id, where))) data.push(...page.data);
+  return { ...invoice, lines: { ...lines, data, has_more: false } };
+}
+
 /** How an invoice stands that Stripe has tried to charge; nothing of others. */
 function invoiceFacts(invoice: Stripe.Invoice): GivenFact[] {
   const { status, attempted, created, status_transitions: moments } = invoice;
@@ -34,7 +43,9 @@ export async function refundFacts(stripe: Stripe, charge: Stripe.Charge, { id, a
 /** What was charged and given back since a moment, in seconds since 1970. */
 export async function* chargesSince(stripe: Stripe, since: number): AsyncGenerator<GivenFact> {
   const created = { gte: since };
-  for await (const { data } of pagesOf((page) => stripe.invoices.list({ created, ...page }))) yield* data.flatMap(invoiceFacts);
+  for await (const { data } of pagesOf((page) => stripe.invoices.list({ created, ...page }))) {
+    for (const each of data) yield* invoiceFacts(await wholeInvoice(stripe, each));
+  }
   for await (const { data } of pagesOf((page) => stripe.refunds.list({ created, expand: ['data.charge'], ...page }))) {
     for (const { charge, created: at } of data) {
       if (charge !== null && typeof charge === 'object') yield* (await refundFacts(stripe, charge, { id: '', at })).map(lookedUp);
@@ -47,10 +58,10 @@ const MINUTE_MS = 60_000;
 /** See PaymentPort: an invoice that is owed is charged once more. */
 export async function chargeAgain(stripe: Stripe, invoice: string, nowMs: number): Promise<GivenFact[]> {
   const found = await asked(stripe.invoices.retrieve(invoice));
-  if (found.status === 'paid') return invoiceFacts(found);
+  if (found.status === 'paid') return invoiceFacts(await wholeInvoice(stripe, found));
   if (found.status !== 'open') throw new ChangeRefused(`Stripe has this invoice as ${String(found.status)}`);
   const idempotencyKey = `tollgate-retry-${invoice}-${Math.floor(nowMs / MINUTE_MS)}`;
   await asked(stripe.invoices.pay(invoice, {}, { idempotencyKey }));
   // Asked anew: a second press within the minute is answered by what the first one came to then.
-  return invoiceFacts(await asked(stripe.invoices.retrieve(invoice)));
+  return invoiceFacts(await wholeInvoice(stripe, await asked(stripe.invoices.retrieve(invoice))));
 }

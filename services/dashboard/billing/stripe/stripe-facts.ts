@@ -91,7 +91,7 @@ export function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { i
   return [{ id, at, subscription, fact: { kind, invoice: invoice.id, amount, currency, url, ...useOn(invoice) } }];
 }
 
-/** What an event says; events of other kinds say nothing. */
+/** What an event of a subscription or checkout says; events of other kinds say nothing. */
 export function newsOf(event: Stripe.Event): ProviderNews {
   const dated = { id: event.id, at: event.created };
   switch (event.type) {
@@ -101,10 +101,6 @@ export function newsOf(event: Stripe.Event): ProviderNews {
       const fact = subscriptionFact(event.data.object, dated);
       return { facts: fact ? [fact] : [] };
     }
-    case 'invoice.paid':
-      return { facts: chargeFact('paid', event.data.object, dated) };
-    case 'invoice.payment_failed':
-      return { facts: chargeFact('failed', event.data.object, dated) };
     case 'checkout.session.completed':
     case 'checkout.session.expired':
       return { facts: [], checkout: event.data.object.client_reference_id ?? undefined };

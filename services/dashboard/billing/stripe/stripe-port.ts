@@ -9,10 +9,10 @@ import {
   type SubscriptionChange,
 } from '../../../selling/billing/payment-port';
 import { toStripeAmount } from './stripe-amounts';
-import { chargeAgain, chargesSince, refundFacts } from './stripe-charges';
+import { chargeAgain, chargesSince, refundFacts, wholeInvoice } from './stripe-charges';
 import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
 import { giveDiscount } from './stripe-discount';
-import { METADATA, newsOf, subscriptionFact } from './stripe-facts';
+import { chargeFact, METADATA, newsOf, subscriptionFact } from './stripe-facts';
 import { refund } from './stripe-refund';
 import { previewSwitch, stayOnPlan, switchPlan } from './stripe-switch';
 import { chargeUse } from './stripe-use';
@@ -159,8 +159,17 @@ export function createStripePort(options: StripeOptions): PaymentPort {
       const event = verified(() =>
         stripe.webhooks.constructEvent(body, signature, options.webhookSecret, EVENT_AGE_SECONDS, undefined, nowMs),
       );
-      if (event.type !== 'charge.refunded') return newsOf(event);
-      return { facts: await refundFacts(stripe, event.data.object, { id: event.id, at: event.created }) };
+      const dated = { id: event.id, at: event.created };
+      switch (event.type) {
+        case 'charge.refunded':
+          return { facts: await refundFacts(stripe, event.data.object, dated) };
+        case 'invoice.paid':
+          return { facts: chargeFact('paid', await wholeInvoice(stripe, event.data.object), dated) };
+        case 'invoice.payment_failed':
+          return { facts: chargeFact('failed', await wholeInvoice(stripe, event.data.object), dated) };
+        default:
+          return newsOf(event);
+      }
     },
   };
 }
