@@ -138,6 +138,24 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await rateAfter(setRate('plan', null))).toBeUndefined();
     });
 
+    it('shows what the price includes only where use above it is sold, and to live keys alone', async () => {
+      const { pool } = open();
+      const options = { products: ['api-vahaan'], plan: 'Star' };
+      const [live, test] = [await newKey(pool, options), await newKey(pool, { ...options, mode: 'test' })];
+      const sell = (overage: object | null): Promise<unknown> =>
+        pool.query("UPDATE plan SET overage = $1 WHERE product_id = 'api-vahaan'", [overage]);
+      const includedAfter = async (hash: string, change: Promise<unknown>) =>
+        (await recordAfter(open(), hash)(change))?.subscriptions[0]?.limits.included;
+      expect(await includedAfter(live.hash, Promise.resolve())).toBeUndefined();
+      const included = { daily: 100, monthly: 1_000 };
+      expect(await includedAfter(live.hash, sell({ per: 10, price: '2.00', ...included }))).toEqual(included);
+      expect(await includedAfter(test.hash, Promise.resolve())).toBeUndefined();
+      const [{ id = '' } = {}] = live.subscriptions;
+      const own = changeSubscription(pool, { id, daily: 200, monthly: 2_000, actor });
+      expect(await includedAfter(live.hash, own)).toBeUndefined();
+      expect(await includedAfter(live.hash, sell(null))).toBeUndefined();
+    });
+
     it('shows what the seller suspends and restores: a key, a subscription, a customer with all it has', async () => {
       const { pool } = open();
       const { id, hash, customerId, subscriptions } = await newKey(pool, { products: ['api-ip', 'api-pincode'] });

@@ -152,10 +152,22 @@ export interface QuotaReport {
   readonly monthly: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
   /** Absent where there is no rate. */
   readonly rate?: RateReport | undefined;
+  /** What is left before use is charged, of the window in which less is left; absent where no use is charged beside the price. */
+  readonly included?: QuotaReport['daily'] | undefined;
 }
 
 /** `remaining` is never negative: a plan change may leave more used than the new limit. */
 export function reportQuota(standing: QuotaStanding, limits: QuotaLimits): QuotaReport {
+  const windows = windowsOf(standing, limits);
+  const included = limits.included && windowsOf(standing, limits.included);
+  return {
+    ...windows,
+    ...(limits.rate && standing.rate && { rate: reportRate(standing.rate, limits.rate) }),
+    ...(included && { included: included.daily.remaining <= included.monthly.remaining ? included.daily : included.monthly }),
+  };
+}
+
+function windowsOf(standing: QuotaStanding, limits: DayAndMonth): Pick<QuotaReport, 'daily' | 'monthly'> {
   return {
     daily: {
       limit: limits.daily,
@@ -169,22 +181,28 @@ export function reportQuota(standing: QuotaStanding, limits: QuotaLimits): Quota
       resetsAt: standing.monthEndsAt,
       windowSeconds: standing.monthEndsAt - standing.monthStartsAt,
     },
-    ...(limits.rate && standing.rate && { rate: reportRate(standing.rate, limits.rate) }),
   };
 }
 
 /**
  * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers: `q` units a window, `w` and `t` in seconds, `r` units remaining. Of a rate,
- * `r` is how many requests may come at once now, and `t` when there is one more.
+ * `r` is how many requests may come at once now, and `t` when there is one more. Of what is included, `r` is what is left before use is
+ * charged.
  * @param nowSeconds Unix seconds
  */
 export function rateLimitHeaders(report: QuotaReport, nowSeconds: number): { 'RateLimit-Policy': string; RateLimit: string } {
-  const { daily, monthly, rate } = report;
-  const policy = rate ? `, "rate";q=${rate.limit};w=${rate.windowSeconds}` : '';
-  const left = rate ? `, "rate";r=${rate.remaining};t=${rate.waitSeconds}` : '';
-  const wait = (resetsAt: number): number => Math.max(0, Math.ceil(resetsAt - nowSeconds));
+  const { daily, monthly, included, rate } = report;
+  const policy = (name: string, of: { limit: number; windowSeconds: number }): string => `"${name}";q=${of.limit};w=${of.windowSeconds}`;
+  const left = (name: string, { remaining, resetsAt }: QuotaReport['daily']): string =>
+    `"${name}";r=${remaining};t=${Math.max(0, Math.ceil(resetsAt - nowSeconds))}`;
+  const also = included
+    ? { policy: `, ${policy('included', included)}`, left: `, ${left('included', included)}` }
+    : { policy: '', left: '' };
+  const paced = rate
+    ? { policy: `, ${policy('rate', rate)}`, left: `, "rate";r=${rate.remaining};t=${rate.waitSeconds}` }
+    : { policy: '', left: '' };
   return {
-    'RateLimit-Policy': `"daily";q=${daily.limit};w=${daily.windowSeconds}, "monthly";q=${monthly.limit};w=${monthly.windowSeconds}${policy}`,
-    RateLimit: `"daily";r=${daily.remaining};t=${wait(daily.resetsAt)}, "monthly";r=${monthly.remaining};t=${wait(monthly.resetsAt)}${left}`,
+    'RateLimit-Policy': `${policy('daily', daily)}, ${policy('monthly', monthly)}${also.policy}${paced.policy}`,
+    RateLimit: `${left('daily', daily)}, ${left('monthly', monthly)}${also.left}${paced.left}`,
   };
 }

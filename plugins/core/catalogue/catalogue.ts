@@ -44,6 +44,8 @@ export interface Rate {
 export interface QuotaLimits extends DayAndMonth {
   /** Absent: requests may come as fast as they like. */
   readonly rate?: Rate | undefined;
+  /** What the price includes, where use above it is charged; absent where nothing is sold above the limits. */
+  readonly included?: DayAndMonth | undefined;
 }
 
 /** What a plan sells above its limits. */

@@ -40,7 +40,12 @@ interface ContextClaims {
   readonly day: string | null;
   /** Absent for one unit. */
   readonly units?: number;
-  readonly quota: { readonly daily: WindowClaim; readonly monthly: WindowClaim; readonly rate?: RateClaim } | null;
+  readonly quota: {
+    readonly daily: WindowClaim;
+    readonly monthly: WindowClaim;
+    readonly included?: WindowClaim;
+    readonly rate?: RateClaim;
+  } | null;
   /** Only where a link admitted the request. */
   readonly link?: LinkGrant;
   readonly iat: number;
@@ -91,6 +96,7 @@ function claimsOf(context: RequestContext): ContextClaims {
     quota: quota && {
       daily: claimOf(quota.daily),
       monthly: claimOf(quota.monthly),
+      ...(quota.included && { included: claimOf(quota.included) }),
       ...(quota.rate && { rate: rateClaimOf(quota.rate) }),
     },
     ...(link && { link }),
@@ -202,8 +208,10 @@ function isGrant(link: unknown): boolean {
 }
 
 function hasWindows(quota: unknown): boolean {
-  const { daily, monthly, rate } = (quota ?? {}) as Partial<Record<string, unknown>>;
-  const areWindows = [daily, monthly].every((window) => hasNumbers(window, ['limit', 'remaining', 'reset', 'window']));
+  const { daily, monthly, included, rate } = (quota ?? {}) as Partial<Record<string, unknown>>;
+  const areWindows = [daily, monthly, ...(included === undefined ? [] : [included])].every((window) =>
+    hasNumbers(window, ['limit', 'remaining', 'reset', 'window']),
+  );
   return areWindows && (rate === undefined || hasNumbers(rate, ['limit', 'remaining', 'wait', 'window']));
 }
 
@@ -227,6 +235,7 @@ function contextOf(claims: ContextClaims): RequestContext {
     quota: quota && {
       daily: windowOf(quota.daily),
       monthly: windowOf(quota.monthly),
+      ...(quota.included && { included: windowOf(quota.included) }),
       ...(quota.rate && { rate: rateOf(quota.rate) }),
     },
     ...(claims.link && { link: claims.link }),

@@ -113,6 +113,13 @@ describe('the claims of a proof', () => {
       expect(verifyContext(signed(header, { ...claims, units }), pairOnly, at(1000))).toEqual({ ok: false, reason: 'malformed' });
   });
 
+  it('carry what is included and the rate, where there are such', () => {
+    const window = { limit: 8, remaining: 1, resetsAt: 2000, windowSeconds: 86_400 };
+    const rate = { limit: 10, windowSeconds: 1, remaining: 19, waitSeconds: 1 };
+    const sold = { ...context, quota: { daily: window, monthly: window, included: window, rate } };
+    expect(verifyContext(createJwtSigner(own)(sold), pairOnly, at(1000))).toEqual({ ok: true, context: sold });
+  });
+
   it('hold any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.ipV6(), (text, address) => {
@@ -231,6 +238,17 @@ describe('a forger', () => {
           daily: { limit: 1, remaining: 1, reset: 1, window: 1 },
           monthly: { limit: 1, remaining: 1, reset: 1, window: 1 },
           rate: { limit: 1, remaining: 1, window: 1 },
+        },
+      },
+    ],
+    [
+      'half of what is included',
+      {
+        ...claims,
+        quota: {
+          daily: { limit: 1, remaining: 1, reset: 1, window: 1 },
+          monthly: { limit: 1, remaining: 1, reset: 1, window: 1 },
+          included: { limit: 1, remaining: 1 },
         },
       },
     ],

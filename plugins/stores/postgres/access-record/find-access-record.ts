@@ -8,7 +8,7 @@ import {
   type SubscriptionAccess,
   type SubscriptionState,
 } from '../../../core/ports';
-import { type ProofForm, type Rate } from '../../../core/catalogue/catalogue';
+import { type DayAndMonth, type ProofForm, type Rate } from '../../../core/catalogue/catalogue';
 import { type UnitsByAnswer } from '../../../core/catalogue/units';
 import { compileWhitelist } from '../../../core/access/whitelist';
 
@@ -29,6 +29,7 @@ SELECT c.id, c.customer_id AS "customerId", (SELECT display_name FROM customer W
       ),
       'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
       'rate', CASE WHEN s.plan_name IS NULL THEN p.rate ELSE l.rate END,
+      'included', CASE WHEN c.mode = 'live' THEN overage_of(l.overage, s.daily_override, s.monthly_override) END,
       'dailyCap', s.daily_cap,
       'isUpgradable', EXISTS (SELECT FROM plan o WHERE o.product_id = s.product_id AND o.active AND o.daily > COALESCE(s.daily_override, l.daily, p.daily)
         AND o.monthly > COALESCE(s.monthly_override, l.monthly, p.monthly)),
@@ -66,6 +67,8 @@ interface Row {
     daily: number | null;
     monthly: number | null;
     rate: Rate | null;
+    /** Of live keys: use of test keys is never charged. */
+    included: DayAndMonth | null;
     /** The customer's own cap. */
     dailyCap: number | null;
     isUpgradable: boolean;
@@ -105,6 +108,7 @@ function recordOf(row: Row): AccessRecord {
         daily,
         monthly,
         rate,
+        included,
         dailyCap,
         isUpgradable,
         sandboxUrl,
@@ -115,7 +119,8 @@ function recordOf(row: Row): AccessRecord {
       }) => {
         if (daily === null || monthly === null) return [];
         const isCapped = dailyCap !== null && dailyCap < daily;
-        const limits = { daily: isCapped ? dailyCap : daily, monthly, ...(rate && { rate }) };
+        const sold = includedBelow({ daily, monthly }, included);
+        const limits = { daily: isCapped ? dailyCap : daily, monthly, ...(rate && { rate }), ...(sold && { included: sold }) };
         const facts = { ...(proof && { proof }), ...(units && { unitsByAnswer: units }) };
         const rest = {
           ...(isCapped && { isCapped }),
@@ -129,6 +134,12 @@ function recordOf(row: Row): AccessRecord {
       },
     ),
   };
+}
+
+/** What is included, if requests are refused only above it. Limits of a customer's own refuse where they include. */
+function includedBelow(refusing: DayAndMonth, included: DayAndMonth | null): DayAndMonth | undefined {
+  if (!included || (included.daily >= refusing.daily && included.monthly >= refusing.monthly)) return undefined;
+  return { daily: included.daily, monthly: included.monthly };
 }
 
 /** True when the connection broke during the query, so that another may work. A query that merely took too long is not repeated. */
