@@ -1,4 +1,5 @@
-import { request as httpRequest, Agent, type IncomingHttpHeaders } from 'node:http';
+import { request as httpRequest, Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
+import { type Socket } from 'node:net';
 import { noteSecretsOf } from './used-secrets';
 
 export interface Reply {
@@ -33,9 +34,28 @@ const ANSWER_LIMIT_MS = 90_000;
  * Milliseconds after which a connection is not used again. Node's servers close one that was idle for 5 s, and a test that was held up would
  * write into it: its request would fail without reaching anybody.
  */
-export const MAX_IDLE_MS = 2_000;
+const MAX_IDLE_MS = 2_000;
 
-const agent = new Agent({ keepAlive: true, maxSockets: 512, timeout: MAX_IDLE_MS });
+/** Keeps connections, as long as a server surely does. The agent's own `timeout` would bound the time to connect as well. */
+export class KeepingAgent extends Agent {
+  /** @param maxSockets to each server */
+  constructor(maxSockets: number) {
+    super({ keepAlive: true, maxSockets });
+  }
+
+  override keepSocketAlive(socket: Socket): boolean {
+    const isKept = Boolean(super.keepSocketAlive(socket));
+    socket.setTimeout(MAX_IDLE_MS);
+    return isKept;
+  }
+
+  override reuseSocket(socket: Socket, request: ClientRequest): void {
+    socket.setTimeout(0);
+    super.reuseSocket(socket, request);
+  }
+}
+
+const agent = new KeepingAgent(512);
 
 /** Sends one request exactly as given; no redirect is followed and nothing is retried. */
 export function send(url: string, { method = 'GET', headers = [], body, agent: own, from, signal }: Sending = {}): Promise<Reply> {

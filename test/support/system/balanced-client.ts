@@ -1,7 +1,7 @@
-import { Agent } from 'node:http';
+import { type Agent } from 'node:http';
 import { type requestOf } from '../follow-example';
 import { eventually } from '../eventually';
-import { MAX_IDLE_MS, send } from '../http';
+import { KeepingAgent, send } from '../http';
 
 export interface BalancedReply {
   readonly status: number;
@@ -29,7 +29,7 @@ export class BalancedClient {
 
   /** @param connections to each gateway at the same time */
   constructor(urls: readonly string[], connections = 8) {
-    const agent = (): Agent => new Agent({ keepAlive: true, maxSockets: connections, timeout: MAX_IDLE_MS });
+    const agent = (): Agent => new KeepingAgent(connections);
     this.members = urls.map((url) => ({ url: new URL(url), agent: agent(), open: 0, isIn: true }));
   }
 
