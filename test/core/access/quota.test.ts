@@ -102,13 +102,13 @@ describe('the RateLimit fields', () => {
   });
 
   it.each([
-    ['the day', 7, 40, '"included";r=1;t=23400', '"included";q=8;w=86400'],
-    ['the month', 2, 99, '"included";r=1;t=887400', '"included";q=100;w=2592000'],
-    ['nothing', 9, 40, '"included";r=0;t=23400', '"included";q=8;w=86400'],
-  ])('say what is left before use is charged: %s', (_, usedDaily, usedMonthly, left, policy) => {
+    ['the day', { usedDaily: 7, usedMonthly: 40 }, '"included";r=1;t=23400', '"included";q=8;w=86400'],
+    ['the month', { usedDaily: 2, usedMonthly: 99 }, '"included";r=1;t=887400', '"included";q=100;w=2592000'],
+    ['nothing', { usedDaily: 9, usedMonthly: 40 }, '"included";r=0;t=23400', '"included";q=8;w=86400'],
+  ])('say what is left before use is charged: %s', (_, used, left, policy) => {
     const limits = { daily: 10, monthly: 300, included: { daily: 8, monthly: 100 } };
     const now = '2026-11-20T12:00:00Z';
-    const fields = rateLimitHeaders(reportQuota({ ...windowsAt(at(now), 'Asia/Kolkata'), usedDaily, usedMonthly }, limits), at(now));
+    const fields = rateLimitHeaders(reportQuota({ ...windowsAt(at(now), 'Asia/Kolkata'), ...used }, limits), at(now));
     expect(fields.RateLimit.split(', ')[2]).toBe(left);
     expect(fields['RateLimit-Policy'].split(', ')[2]).toBe(policy);
   });
