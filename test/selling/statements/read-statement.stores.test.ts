@@ -118,7 +118,7 @@ describe('a plan that sells use above its limits', () => {
     await sell();
     expect(await sell()).toEqual([]);
     const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
-    expect(await limitsOf(key)).toEqual([overage.cap]);
+    expect(await limitsOf(key)).toEqual([{ ...overage.cap, included: { daily: 100, monthly: 3_000 } }]);
     await since(key, '2026-01-01T00:00:00+05:30');
     await use(key, '2026-01-05', 480);
     await use(key, '2026-01-06', 90);
@@ -133,7 +133,7 @@ describe('a plan that sells use above its limits', () => {
     await sell();
     const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
     await changeSubscription(database.pool, { id: idOf(key), daily: 300, actor });
-    expect(await limitsOf(key)).toEqual([{ daily: 300, monthly: 9_000 }]);
+    expect(await limitsOf(key)).toEqual([{ daily: 300, monthly: 9_000, included: { daily: 300, monthly: 3_000 } }]);
     await since(key, '2026-01-01T00:00:00+05:30');
     for (let day = 1; day <= 11; day++) await use(key, `2026-01-${String(day).padStart(2, '0')}`, 300);
     const closed = await read(key, '2026-01', '2026-02-03T00:00:00+05:30');
