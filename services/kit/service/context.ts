@@ -56,7 +56,8 @@ function givenBack(report: QuotaReport, units: number): QuotaReport {
     ...window,
     remaining: Math.min(window.limit, window.remaining + units),
   });
-  return { ...report, daily: withUnits(report.daily), monthly: withUnits(report.monthly) };
+  const { daily, monthly, included } = report;
+  return { ...report, daily: withUnits(daily), monthly: withUnits(monthly), ...(included && { included: withUnits(included) }) };
 }
 
 /**

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../services/kit/errors';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { emptyReply } from '../../../services/kit/service/reply';
 import { CATALOGUE } from '../../support/catalogue';
-import { createHarness } from '../harness';
+import { contextFor, createHarness } from '../harness';
 
 const service = defineService({
   name: 'sample',
@@ -93,6 +93,13 @@ describe('a request that costs several units', () => {
     // Of 100 taken 99 come back, in a part of their own: the request itself stays charged.
     expect(refund.mock.calls).toEqual([[expect.objectContaining({ requestId: 'request-1/part', units: 99, isExempt: true })]]);
     expect(answer).toEqual([status, '1', undefined, left(1_000)]);
+  });
+
+  it('has back what it took of what the price includes as well', async () => {
+    const { quota } = contextFor('api-app');
+    const included = { limit: 500, remaining: 10, resetsAt: 0, windowSeconds: 86_400 };
+    const { answer } = await price({ url: '/app?limit=none', context: { units: 100, quota: quota && { ...quota, included } } });
+    expect(answer[3]).toContain('"included";r=109;');
   });
 
   it('pays one of them with a method that its route does not take', async () => {
