@@ -3,7 +3,7 @@ import { type CodeLanguage, tokensOf } from '../../reference/code-tokens';
 /** Colours code without an element for each word. A browser that cannot shows it in one colour. */
 export function colourCode(blocks: Iterable<HTMLElement>): void {
   if (!('highlights' in CSS)) return;
-  const ranges = new Map<string, Range[]>();
+  const found = new Map<string, Highlight>();
   for (const block of blocks) {
     const text = block.querySelector('code')?.firstChild;
     if (!(text instanceof Text)) continue;
@@ -11,8 +11,8 @@ export function colourCode(blocks: Iterable<HTMLElement>): void {
       const range = document.createRange();
       range.setStart(text, from);
       range.setEnd(text, to);
-      ranges.set(kind, [...(ranges.get(kind) ?? []), range]);
+      found.set(kind, (found.get(kind) ?? new Highlight()).add(range));
     }
   }
-  for (const [kind, all] of ranges) CSS.highlights.set(`code-${kind}`, new Highlight(...all));
+  for (const [kind, highlight] of found) CSS.highlights.set(`code-${kind}`, highlight);
 }
