@@ -62,11 +62,20 @@ function kongConf({ folder, conf, settings }: KongOptions, port: number): string
   return [...kept, ...Object.entries(changed).flatMap(([name, value]) => (value === '' ? [] : [`${name} = ${value}`])), ''].join('\n');
 }
 
+/** Its command line; empty when the process has ended. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** The one child of the master that serves requests; undefined while there is none, or one of before that still ends its requests. */
 function findWorker(prefix: string): number | undefined {
   const master = readFileSync(join(prefix, 'pids', 'nginx.pid'), 'utf8').trim();
   const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ');
-  const workers = children.filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker process'));
+  const workers = children.filter((pid) => commandLine(pid).includes('worker process'));
   return workers.length === 1 ? Number(workers[0]) : undefined;
 }
 
