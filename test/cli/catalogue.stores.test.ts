@@ -179,6 +179,8 @@ describe('catalogue diff', () => {
     expect(subscriptions).toEqual([expect.objectContaining({ product: 'api-ip', rate })]);
     const printed = (await runCommand(['usage', '--customer', email], { root, databaseUrl: database().url })).stdout;
     expect(printed).toContain('10 requests a second, bursts of 20');
+    await json('subscription', 'change', subscriptions[0].id, '--rate', '5/s');
+    expect(await fallsWith('rate: { per_minute: 599, burst: 20 },')).toEqual([[['rate'], false]]);
     expect(await fallsWith('')).toEqual([[[], undefined]]);
     expect((await catalogue('apply')).code).toBe(0);
   });
