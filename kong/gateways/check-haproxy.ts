@@ -22,6 +22,8 @@ const ADMITTED = 'var(txn.tollgate_admitted) -m bool';
 /** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose answers say what they cost. */
 const ANSWER = 'tg: %[var(txn.tollgate_id)] %ST %Ta %B %Tr';
 const UNITS = 'units=%[var(txn.tollgate_units)]';
+/** Refuses a request with trailers. */
+const TRAILERS = 'filter lua.tollgate_trailers';
 /** The request line, the address with its query, and captured headers. */
 const SECRET = /%(?:\{[^}]*\})?(?:r|HU|HQ|hr|hrl)\b/;
 
@@ -52,11 +54,11 @@ function checkAnswers(lines: readonly string[]): string[] {
   const member = `"answer":"${ANSWER} ${UNITS}"`;
   if (told === undefined) problems.push(`the plugin server cannot read the log. Add to the log-format: ${member}`);
   else if (!told.includes(`${ANSWER} ${UNITS}`)) problems.push(`the log-format does not tell what an answer costs. Write in it: ${member}`);
-  const read = lines.findIndex((line) => line.startsWith('http-response set-var(txn.tollgate_units) res.fhdr(X-Units) '));
+  const read = lines.findIndex((line) => line.startsWith('http-response set-var(txn.tollgate_units) res.hdr(X-Units,1) '));
   const hidden = lines.findIndex((line) => line === 'http-response del-header X-Units');
   if (read < 0)
     problems.push(
-      'what an answer costs is not read. Add to the frontend: http-response set-var(txn.tollgate_units) res.fhdr(X-Units) if { res.fhdr(X-Units) -m reg ^[0-9]{1,30}$ }',
+      'what an answer costs is not read. Add to the frontend: http-response set-var(txn.tollgate_units) res.hdr(X-Units,1) if { res.hdr(X-Units,1) -m reg ^[0-9]{1,30}$ }',
     );
   if (hidden < Math.max(read, 0))
     problems.push('callers see what an API says its answer costs. Add behind the set-var: http-response del-header X-Units');
@@ -77,6 +79,7 @@ export function checkHaproxy(text: string): string[] {
   return [
     ...(backends.length > 0 ? [] : ['nothing asks the access layer: no backend has http-request lua.tollgate']),
     ...backends.flatMap(checkBackend),
+    ...(lines.includes(TRAILERS) ? [] : [`the trailers of a request reach the API as they came. Add to the frontend: ${TRAILERS}`]),
     ...checkLogs(lines),
     ...checkAnswers(lines),
   ];

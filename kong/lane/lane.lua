@@ -433,13 +433,13 @@ function lane.ask(place, route)
 end
 
 -- For the log phase of an admitted request: tells the plugin server what it was answered with (plugins/core/access/answer-line.ts), with the next
--- question or soon. No request waits for it. No time of a head: the API sent no answer. Units: what the API says that its answer costs, if it is no
+-- question or soon. No request waits for it. No time of a head: the API sent no answer. Units: the first that the API says of its cost, if it is no
 -- longer than a number can be: an API must not make the frame of everybody's questions too long.
 function lane.tell(place)
   local var, waiting = ngx.var, answered[place] or {}
   answered[place] = waiting
   if #waiting < MAX_TOLD then
-    local units = var.upstream_http_x_units
+    local units = (var.upstream_http_x_units or ''):match('^[^,]+')
     waiting[#waiting + 1] = request_id() .. ' ' .. var.status .. ' ' .. var.request_time .. ' ' .. var.body_bytes_sent .. ' '
       .. (var.upstream_header_time or '-') .. (units and #units <= UNITS_LONGEST and ' units=' .. units or '') .. '\n'
   end

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ADDED_PROPERTY, HIDDEN_PROPERTY } from '../../plugins/core/access/reserved-responses';
 import { checkKongConf, noteKongConf } from '../../kong/check/check-kong-conf';
 
 const kong = join(__dirname, '../../kong');
@@ -50,6 +51,16 @@ it('a kong.conf without the variable that saves reads is right, and noted', () =
   const without = ours.replace(/^nginx_proxy_set.*$/m, '');
   expect([checkKongConf(without), noteKongConf(ours)]).toEqual([[], []]);
   expect(noteKongConf(without)).toEqual([expect.stringMatching(/^kong.conf: has no line nginx_proxy_set = \$tollgate_request/)]);
+});
+
+it('kong.conf and its maps leave to an API what nginx with Lua leaves to it', () => {
+  const lines = (path: string): string => readFileSync(join(kong, path), 'utf8').replaceAll('"', "'");
+  const [maps = ''] = /map \$sent_http[^]*\n}\n/.exec(lines('log-maps.conf')) ?? [];
+  expect(maps.match(/^map/gm)).toHaveLength(7);
+  expect(lines('gateways/nginx-lua/authorizer.conf')).toContain(maps);
+  expect(ours).toContain(`nginx_proxy_proxy_hide_header = ${HIDDEN_PROPERTY}\nnginx_proxy_add_header = ${ADDED_PROPERTY}\n`);
+  for (const added of ADDED_PROPERTY.split('; '))
+    expect(lines('gateways/nginx-lua/guard.conf')).toContain(`add_header ${added.replace('add_header ', '')};`);
 });
 
 it('the maps of the access log leave the query and keys out, and garbage too', () => {

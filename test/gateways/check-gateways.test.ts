@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { checkEnvoy } from '../../kong/gateways/check-envoy';
 import { checkHaproxy } from '../../kong/gateways/check-haproxy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
+import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { addToList } from '../../cli/commands/add-to-list';
@@ -188,6 +189,7 @@ describe('of HAProxy', () => {
     ['log 127.0.0.1:9514 format raw local0 info', '', 'nobody is told what APIs answer. Add to global: log 127.0.0.1:9514 format raw'],
     ['"answer":"tg: ', '"answer":"', 'the plugin server cannot read the log. Add to the log-format: "answer":"tg:'],
     [' units=%[var(txn.tollgate_units)]', '', 'the log-format does not tell what an answer costs'],
+    ['  filter lua.tollgate_trailers\n', '', 'the trailers of a request reach the API as they came. Add to the frontend: filter lua'],
     ['  http-response set-var(txn.tollgate_units)', '  # ', 'what an answer costs is not read. Add to the frontend'],
     ['  http-response del-header X-Units\n', '', 'callers see what an API says its answer costs'],
   ])('%j changed to %j is named once', (from, to, found) => {
@@ -221,6 +223,16 @@ describe('of Envoy', () => {
     const text = shipped('envoy.yaml');
     expect(text).toContain(from);
     expect(checkEnvoy(text.replace(from, to)).join('\n')).toMatch(found);
+  });
+
+  it('the shipped configuration takes off what is the gateway’s to say, of an API whose limits it states', () => {
+    const config = parse(shipped('envoy.yaml')).static_resources.listeners[0].filter_chains[0].filters[0].typed_config.route_config;
+    const { response_headers_to_remove: ofWeather } = config.virtual_hosts[0].routes.find(
+      ({ name }: { name: string }) => name === 'weather',
+    );
+    // It sets the request's id itself.
+    expect(['X-Kong-Request-Id', ...config.response_headers_to_remove].sort()).toEqual([...NEVER_OF_APIS].sort());
+    expect(ofWeather).toEqual(OF_LIMITS);
   });
 
   it('a listener without ext_authz, or with it too late, is found', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
+import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { serve, type TestServer } from '../gateway/support/echo-server';
 import { sendRaw } from '../support/gateway/raw-http';
@@ -11,6 +12,15 @@ import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
 
 const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
+/** What the shipped gateways say of each admission on a route with `rate_limit_headers: gateway`. */
+const TOLD_OF_ADMISSIONS = [
+  'RateLimit',
+  'RateLimit-Policy',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+  'Vary',
+  'X-Kong-Request-Id',
+];
 /** Takes a head of any size that a test would send. */
 const UNBOUNDED: readonly AnyGateway[] = ['caddy'];
 /** nginx reads an interim response as the response itself, up to version 1.29: docs/your-api.md. */
@@ -23,12 +33,22 @@ const PASSES_CONTROL_CHARACTERS: readonly AnyGateway[] = ['kong', 'kong-lane', '
 let tollgate: Installation;
 let api: TestServer;
 let key: string;
+/** Of a key that pages of one site may use. */
+let pageKey: string;
 const seen: IncomingMessage[] = [];
 const gateways = new Map<AnyGateway, AnyRunningGateway>();
 
-/** `/head/N` has a head of N bytes, `/hints` an interim response before its own, `/trailers` a header after its body. */
+/**
+ * `/head/N` has a head of N bytes, `/hints` an interim response before its own, `/trailers` a header after its body, `/names` says what is
+ * the gateway's to say, and `/nothing` ends the connection without a response.
+ */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   seen.push(request);
+  if (request.url === '/nothing') return void request.socket.destroy();
+  if (request.url === '/names' || request.url === '/ip/names') {
+    for (const name of [...OF_LIMITS, ...NEVER_OF_APIS]) response.setHeader(name, ['api-1', 'api-2']);
+    return void response.setHeader('Access-Control-Allow-Origin', '*').end();
+  }
   const bytes = Number(/^\/head\/(\d+)$/.exec(request.url ?? '')?.[1] ?? 0);
   const send = (): void => {
     for (let at = 0; at * 1_000 < bytes; at++) response.setHeader(`X-Part-${at}`, 'a'.repeat(980));
@@ -39,20 +59,33 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.addTrailers({ 'X-Sum': '42' });
     response.end();
   } else if (request.url === '/hints') response.writeEarlyHints({ link: '</style.css>; rel=preload' }, send);
-  else send();
+  else request.resume().on('end', send);
 }
 
 beforeAll(async () => {
   tollgate = await openInstallation();
-  ({ key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 }));
+  const limits = { products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 } as const;
+  [{ key }, { key: pageKey }] = await Promise.all([
+    tollgate.createKey({ ...limits, products: ['api-ip'] }),
+    tollgate.createKey({ ...limits, products: ['api-ip'], allow: ['shop.example'] }),
+  ]);
   api = await serve(answer);
-  const { dataDir, services } = await sharedInstance();
+  const { dataDir, services: shippedServices } = await sharedInstance();
   const { block } = describeProduct({ ...WEATHER, url: api.url });
   const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
   const kongYml = join(mkdtempSync(join(runFolder(), 'tollgate-edges-')), 'kong.yml');
   const shipped = readFileSync(resolve(__dirname, '../../kong/kong.yml'), 'utf8');
-  writeFileSync(kongYml, addToList(shipped, { list: 'services', entry: { ...block, plugins } }));
-  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
+  // Nobody listens on port 1.
+  const storms = describeProduct({ ...WEATHER, id: 'storms', prefix: '/storms', url: 'http://127.0.0.1:1' });
+  const services = [
+    { ...block, plugins },
+    { ...storms.block, plugins },
+  ];
+  writeFileSync(
+    kongYml,
+    services.reduce((text, entry) => addToList(text, { list: 'services', entry }), shipped),
+  );
+  const everywhere = Object.fromEntries(Object.keys(shippedServices).map((name) => [name, api.url]));
   const start = async (kind: AnyGateway): Promise<void> =>
     void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
   await Promise.all(EVERY_GATEWAY.map(start));
@@ -110,5 +143,47 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
 
   (WITHOUT_INTERIM.includes(kind) ? it.skip : it)('answers a request whose API sends 103 first', async () => {
     expect(await ask('GET /weather/hints')).toMatchObject({ status: 200, text: expect.stringContaining('rain') });
+  });
+
+  const valuesOf = (text: string, name: string): string[] =>
+    [...text.matchAll(new RegExp(`^${name}: (.*?)\\r?$`, 'gim'))].map(([, value = '']) => value);
+
+  it.each([
+    ['an API that is away', '/storms/now'],
+    ['an API that ends the connection', '/weather/nothing'],
+    ['a response that it cannot read', '/weather/head/60000'],
+  ])('tells a page of %s, with limits and request id', async (_what, path) => {
+    const { status, text } = await ask(`GET ${path}`, [`X-API-Key: ${pageKey}`, 'Origin: https://shop.example']);
+    if (UNBOUNDED.includes(kind) && path.includes('/head/')) return;
+    const told = Object.fromEntries(TOLD_OF_ADMISSIONS.map((name) => [name, valuesOf(text, name).length]));
+    expect([[502, 503], told]).toEqual([expect.arrayContaining([status]), Object.fromEntries(TOLD_OF_ADMISSIONS.map((name) => [name, 1]))]);
+    expect(valuesOf(text, 'Access-Control-Allow-Origin')).toEqual(['https://shop.example']);
+    expect(text).toMatch(/"code": ?"gateway_error"/);
+  });
+
+  it('says alone what is the gateway’s to say', async () => {
+    const { text } = await ask('GET /weather/names', [`X-API-Key: ${pageKey}`, 'Origin: https://shop.example']);
+    const told = Object.fromEntries([...OF_LIMITS, ...NEVER_OF_APIS].map((name) => [name, valuesOf(text, name)]));
+    expect(Object.entries(told).filter(([, values]) => values.some((value) => value.includes('api-')))).toEqual([]);
+    for (const name of TOLD_OF_ADMISSIONS) expect([name, valuesOf(text, name).length]).toEqual([name, 1]);
+    expect(valuesOf(text, 'Access-Control-Allow-Origin')).toEqual(['https://shop.example']);
+  });
+
+  it('leaves the limits to a service that states them', async () => {
+    const { text } = await ask('GET /ip/names');
+    expect(NEVER_OF_APIS.filter((name) => valuesOf(text, name).some((value) => value.includes('api-')))).toEqual([]);
+    expect(OF_LIMITS.filter((name) => !valuesOf(text, name)[0]?.startsWith('api-1'))).toEqual([]);
+  });
+
+  it.each([
+    ['announced', ['Trailer: X-API-Key, X-Tollgate-Context, X-Sum', 'TE: trailers']],
+    ['unannounced', []],
+  ])('passes on no trailers of a request, %s', async (_how, headers) => {
+    const trailers = [`X-API-Key: ${key}`, 'X-Tollgate-Context: forged', 'X-Sum: 42', '', ''].join('\r\n');
+    const body = `5\r\nhello\r\n0\r\n${trailers}`;
+    const { status } = await ask('POST /weather/pune', [`X-API-Key: ${key}`, 'Transfer-Encoding: chunked', ...headers, '', body]);
+    expect(seen.flatMap(({ rawTrailers }) => rawTrailers)).toEqual([]);
+    // HAProxy has no rule that takes them off.
+    expect(status).toBe(kind === 'haproxy' ? 400 : 200);
   });
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   api = await serve((request, response) => {
     seen.push(request);
     const units = /^\/units\/(.*)$/.exec(request.url ?? '')?.[1];
-    if (units !== undefined) response.setHeader('X-Units', units);
+    if (units !== undefined) response.setHeader('X-Units', units.split('+'));
     request.resume().on('end', () => response.end());
   });
   // Takes every protocol that it is offered, and closes.
@@ -328,7 +328,15 @@ it('says behind each gateway that the API did not answer, with status and reques
 });
 
 it('tells the plugin server what the API says that its answer costs, and the caller nothing of it', async () => {
-  const sent = ['/weather/pune', '/weather/units/17', '/weather/units/0', `/weather/units/${'9'.repeat(20)}`, '/weather/units/many'];
+  const sent = [
+    '/weather/pune',
+    '/weather/units/17',
+    '/weather/units/0',
+    `/weather/units/${'9'.repeat(20)}`,
+    '/weather/units/many',
+    '/weather/units/17+5',
+    '/weather/units/17,5',
+  ];
   const rows = await Promise.all(
     EVERY_GATEWAY.map(async (kind) => {
       const row: unknown[] = [];
@@ -348,6 +356,7 @@ it('tells the plugin server what the API says that its answer costs, and the cal
       return [kind, row];
     }),
   );
-  const costs = [undefined, '17', '0', '9'.repeat(20), undefined].map((units) => [200, undefined, units]);
+  // Of two lines, as of a list in one, the first counts.
+  const costs = [undefined, '17', '0', '9'.repeat(20), undefined, '17', '17'].map((units) => [200, undefined, units]);
   expect(rows).toEqual(EVERY_GATEWAY.map((kind) => [kind, kind === 'nginx-lua' ? costs.map((each) => each.slice(0, 2)) : costs]));
 });

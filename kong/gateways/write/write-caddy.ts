@@ -13,7 +13,6 @@ function lines({ name, patterns, question, stripped, upstream }: GuardedRoute): 
     `\t\treverse_proxy ${isHttps ? 'https://' : ''}${host}:${port} {`,
     `\t\t\theader_up Host ${authority}`,
     '\t\t\theader_up X-Real-IP {http.request.remote.host}',
-    '\t\t\theader_down -X-Kong-Request-Id',
     '\t\t\timport tollgate_units',
     '\t\t\ttransport http {',
     ...(isHttps ? [`\t\t\t\ttls_server_name ${host}`] : []),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
-import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
+import { ADDED_PROPERTY, HIDDEN_PROPERTY } from '../../../plugins/core/access/reserved-responses';
 import { DEFAULT_TEMPLATE, type ErrorTemplates } from '../http/error-pages';
 import { NginxVariables } from '../http/nginx-variables';
 import { type UdpPlace } from '../http/tell-answer';
@@ -58,7 +58,7 @@ const SIMPLE = new Set([
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
   'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
   'nginx_proxy_access_log', 'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
-  'nginx_proxy_proxy_hide_header', 'nginx_proxy_proxy_buffer_size', 'nginx_http_proxy_buffer_size',
+  'nginx_proxy_proxy_hide_header', 'nginx_proxy_add_header', 'nginx_proxy_proxy_buffer_size', 'nginx_http_proxy_buffer_size',
 ]); // prettier-ignore
 
 /** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
@@ -67,8 +67,9 @@ export function loadKongConf(path: string): KongConf {
   const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
   const reader = new PropertyReader(properties, problems);
-  // It is taken off every answer, whether this says so or not.
-  reader.choice('nginx_proxy_proxy_hide_header', [UNITS_HEADER]);
+  // It is done to every answer, whether these say so or not.
+  reader.choice('nginx_proxy_proxy_hide_header', [HIDDEN_PROPERTY]);
+  reader.choice('nginx_proxy_add_header', [ADDED_PROPERTY]);
   const uploadTimeoutMs = reader.milliseconds('nginx_proxy_client_body_timeout', 60_000);
   const conf: KongConf = {
     realIp: readRealIp(reader),

@@ -1,14 +1,12 @@
 import { type IncomingMessage } from 'node:http';
+import { isGatewaysToSay } from '../../../plugins/core/access/reserved-responses';
 import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
 import { keepsConnection, type Answers, type Latencies } from '../http/answers';
 import { parseTokens } from '../http/header-list';
 import { type HttpExchange } from '../http/http-exchange';
 
-/** Headers of a service's answer that belong to its connection, that the gateway writes itself, or that are for the gateway alone. */
-const NOT_RETURNED = new Set([
-  ...['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer'],
-  UNITS_HEADER.toLowerCase(),
-]);
+/** Headers of a service's answer that belong to its connection, or that the gateway writes itself. */
+const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
 
 /** What the service says its answer costs. Undefined without such a header; several are joined, as nginx does. */
 export function unitsTold({ headers }: IncomingMessage): string | undefined {
@@ -38,10 +36,12 @@ export function proxiedHead(parts: {
     });
   }
   const ofConnection = parseTokens(headers.connection);
+  const isSaid = (name: string): boolean => exchange.hasResponseHeaders && exchange.responseHeaders.get(name) !== undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     const lower = name.toLowerCase();
-    if (!NOT_RETURNED.has(lower) && !ofConnection.includes(lower)) out.push(name, rawHeaders[i + 1] ?? '');
+    if (!NOT_RETURNED.has(lower) && !ofConnection.includes(lower) && !isGatewaysToSay(lower, isSaid))
+      out.push(name, rawHeaders[i + 1] ?? '');
   }
   const hasServer = headers.server !== undefined;
   answers.addProxiedHeaders(out, { id: exchange.id, latencies, hasServer, upstreamVia: headers.via });

@@ -1,6 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { type Duplex } from 'node:stream';
 import { type Answers, type Latencies } from '../http/answers';
+import { isGatewaysToSay } from '../../../plugins/core/access/reserved-responses';
 import { type HttpExchange } from '../http/http-exchange';
 
 /** What a service that agreed to change protocols sent, and its socket. */
@@ -44,7 +45,9 @@ function switchingHead({ exchange, answers, incoming, latencies }: UpgradeParts)
   const fields: string[] = ['Connection', 'upgrade', 'Upgrade', 'websocket'];
   for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
     const name = incoming.rawHeaders[i] ?? '';
-    if (!/^(connection|upgrade|keep-alive|via|x-units)$/i.test(name)) fields.push(name, incoming.rawHeaders[i + 1] ?? '');
+    const lower = name.toLowerCase();
+    if (!/^(connection|upgrade|keep-alive|via)$/.test(lower) && !isGatewaysToSay(lower, () => false))
+      fields.push(name, incoming.rawHeaders[i + 1] ?? '');
   }
   const hasServer = incoming.headers.server !== undefined;
   answers.addProxiedHeaders(fields, { id: exchange.id, latencies, hasServer, upstreamVia: undefined });

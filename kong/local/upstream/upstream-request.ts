@@ -9,7 +9,7 @@ import { escapePath } from '../http/uri';
 const NOT_PASSED = new Set([
   'te', 'via', 'host', 'upgrade', 'connection', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port',
   'x-forwarded-path', 'x-forwarded-prefix', 'x-real-ip', 'x-kong-request-id', 'content-length', 'transfer-encoding', 'keep-alive', 'expect',
-  'proxy', 'proxy-connection', 'proxy-authorization',
+  'proxy', 'proxy-connection', 'proxy-authorization', 'trailer',
 ]); // prettier-ignore
 
 /**

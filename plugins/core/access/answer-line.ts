@@ -8,7 +8,7 @@ export interface ToldAnswer {
   readonly bytes: number;
   /** False where the gateway answered itself: it could not reach the API, or the API did not answer in time. */
   readonly isFromApi: boolean;
-  /** The value of the API's header `X-Units`, as it was sent. Absent: it sent none, or the gateway does not tell it. */
+  /** The first value of the API's header `X-Units`, as it was sent. Absent: it sent none, or the gateway does not tell it. */
   readonly units?: string;
 }
 
@@ -84,6 +84,7 @@ export function parseAnswerLine(line: string): ToldAnswer | undefined {
     elapsedMs: time.includes('.') ? Math.round(Number(time) * 1_000) : Number(time),
     bytes: Number(bytes),
     isFromApi: last !== '' && !last.startsWith('-'),
-    ...(units !== '-' && { units }),
+    // Before 1.23 nginx tells the first of two, and later all of them.
+    ...(units !== '-' && { units: units.split(',', 1)[0] ?? '' }),
   };
 }

@@ -16,7 +16,7 @@ it.each([
   ['009 0.005 11 0.005', { status: 502, elapsedMs: 5, bytes: 11, isFromApi: true }],
   // What the API says the answer costs.
   ['200 0.002 5 0.001 units=17', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: '17' }],
-  ['200 1.250 17 -, 0.003 units=1, 2', { status: 200, elapsedMs: 1_250, bytes: 17, isFromApi: true, units: '1, 2' }],
+  ['200 1.250 17 -, 0.003 units=1, 2', { status: 200, elapsedMs: 1_250, bytes: 17, isFromApi: true, units: '1' }],
   ['200 0.002 5 0.001 units=-', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true }],
   ['200 0.002 5 0.001 units=units=1', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: 'units=1' }],
   // HAProxy: whole milliseconds, and -1 for no answer.
