@@ -69,7 +69,7 @@ export const subscription = z.object({
   ownUntil: moment.nullable(),
   /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
   dailyCap: z.number().int().nullable(),
-  /** What the price includes, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
+  /** What the price includes today, after a change of plan the best of the day's plans, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
   overage: z.object({ per: z.number().int(), price: z.string(), currency: z.string(), ...limits.shape }).nullable(),
   createdAt: moment,
   version,

@@ -1,7 +1,9 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type QuotaWindows, windowsAt } from '../../../../plugins/core/access/quota';
+import { type DayAndMonth } from '../../../../plugins/core/catalogue/catalogue';
 import { mostRefundsOf } from '../../../../plugins/core/catalogue/refunds';
 import { hasOwnLimits, type SubscriptionView, viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
+import { readIncludedOn } from '../../../selling/subscriptions/read-included-on';
 import { type DailyUsage, readUsage } from '../../../selling/subscriptions/usage-read';
 import { subscriptionVersion } from '../../../selling/subscriptions/change-subscription-optimistically';
 import { type SubscriptionUse } from '../../contract/plans';
@@ -51,6 +53,12 @@ function useOf(
   };
 }
 
+/** What the price includes today, which is never more than is let through. @param best of the plans of today */
+function includedNow({ daily, monthly, overage }: SubscriptionView, best: DayAndMonth | undefined): DayAndMonth {
+  const most = (window: keyof DayAndMonth): number => Math.max(overage?.[window] ?? 0, best?.[window] ?? 0);
+  return { daily: Math.min(daily, most('daily')), monthly: Math.min(monthly, most('monthly')) };
+}
+
 /**
  * A customer's subscriptions in any state, by product, with what was used today and this month. Figures are the ledger's: with Redis
  * up to a second old.
@@ -59,6 +67,7 @@ export async function readSubscriptionUse(db: Pool | PoolClient, query: Subscrip
   const now = query.nowMs / 1000;
   const windows = windowsAt(now, query.timeZone);
   const subscriptions = await viewSubscriptions(db, query.customerId);
+  const included = await readIncludedOn(db, { customerId: query.customerId, ...windows });
   const usage = await readUsage(db, { customerId: query.customerId, fromDay: `${windows.month}-01`, toDay: windows.day });
   return subscriptions.map((view) => {
     const of = (mode: DailyUsage['mode']): SubscriptionUse =>
@@ -67,6 +76,8 @@ export async function readSubscriptionUse(db: Pool | PoolClient, query: Subscrip
         usage.filter((each) => each.subscriptionId === view.id && each.mode === mode),
         { windows, now },
       );
-    return { ...subscriptionFields(view), ...of('live'), test: of('test') };
+    const fields = subscriptionFields(view);
+    const overage = fields.overage && { ...fields.overage, ...includedNow(view, included.get(view.id)) };
+    return { ...fields, overage, ...of('live'), test: of('test') };
   });
 }

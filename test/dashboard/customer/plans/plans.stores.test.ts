@@ -245,6 +245,15 @@ describe('changes of a subscription', () => {
   });
 });
 
+/** How a subscription stood before its plan; times are milliseconds. By default it ended an hour ago. */
+interface Before {
+  readonly daily: number;
+  readonly monthly: number;
+  readonly since?: number;
+  readonly until?: number;
+  readonly state?: string;
+}
+
 describe('a subscription', () => {
   it('shows what was used today and this month in the quota time zone, and when the day’s limit will be reached', async () => {
     await use('2026-02-28', 5_000);
@@ -263,6 +272,29 @@ describe('a subscription', () => {
       exhaustedAt: '2026-03-14T14:30:00.000Z',
     });
     expect(subscription.monthly).toEqual({ used: 875, limit: 30_000, resetsAt: '2026-03-31T18:30:00.000Z', exhaustedAt: null });
+  });
+
+  it.each<[string, Before, [number, number]]>([
+    ['the best of the plans of that day on the day of a change', { daily: 100, monthly: 900, since: NOW - 86_400_000 }, [100, 900]],
+    ['what a better plan did that ended today', { daily: 100, monthly: 900, until: NOW - 3_600_000 }, [100, 900]],
+    ['its own where the plan before included less', { daily: 2, monthly: 3 }, [5, 50]],
+    ['its own where the plan before was paused', { daily: 100, monthly: 900, state: 'paused' }, [5, 50]],
+    ['its own on the next day', { daily: 100, monthly: 900, since: NOW - 2 * 86_400_000, until: NOW - 86_400_000 }, [5, 50]],
+    ['no more than is let through', { daily: 10_000, monthly: 90_000 }, [200, 2_000]],
+  ])('says of what is included %s', async (_, before, [daily, monthly]) => {
+    const overage = { per: 10, price: '20.00', cap: { daily: 200, monthly: 2_000 } };
+    const extra = { name: 'Extra', daily: 5, monthly: 50, price: '1.00', currency: 'INR', approval: 'automatic', overage } as const;
+    const sold = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, plans: [...each.plans, extra] } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(sold), { actor: 'test' });
+    await changeSubscription(dashboard.pool, { id: own.subscription.id, plan: 'Extra', actor: 'test' });
+    const { since = NOW - 7_200_000, until = NOW - 3_600_000, state = 'active', ...limits } = before;
+    await dashboard.pool.query(
+      `UPDATE subscription_term SET daily = CASE WHEN until IS NULL THEN daily ELSE $2 END, monthly = CASE WHEN until IS NULL THEN monthly ELSE $3 END,
+         state = CASE WHEN until IS NULL THEN state ELSE $4 END, since = CASE WHEN until IS NULL THEN $6 ELSE $5 END::timestamptz,
+         until = CASE WHEN until IS NOT NULL THEN $6::timestamptz END WHERE subscription_id = $1`,
+      [own.subscription.id, limits.daily, limits.monthly, state, new Date(since), new Date(until)],
+    );
+    expect((await current()).subscription.overage).toMatchObject({ daily, monthly });
   });
 
   it('changes its plan, and keeps what was used', async () => {
