@@ -1,11 +1,10 @@
 // Everything that must be true before compiled code can run: Node.js, packages, dist/. Plain JavaScript without dependencies, because a
-// bare clone has neither. `npm start`, `npm test`, `npm run check` and `npx tollgate` all come through here.
+// bare clone has neither; an installed package has both. `npm start`, `npm test`, `npm run check` and `npx tollgate` all come through here.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isBuilt } from './build.mjs';
 import './bootstrap/navigator.cjs';
 import { installDependencies, isInstalled } from './bootstrap/dependencies.mjs';
 import { exclusively } from './bootstrap/exclusive.mjs';
@@ -13,6 +12,16 @@ import { nodeTooOld } from './bootstrap/node-version.mjs';
 
 /** The project's folder, also when called through a link as npx does. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What builds is in a clone alone. An installed package came built. */
+const builder = join(root, 'cli', 'build.mjs');
+const isClone = existsSync(builder);
+
+/** Where a command's words are relative to: npm and npx change folders, and say where they were called. */
+const here = process.env.INIT_CWD || process.cwd();
+
+/** The program's folder, the one whose data it keeps without another, and the one in which it was called. */
+export const places = { root, home: isClone ? root : here, here };
 
 /** Prints one line on stderr and ends with exit code 1. */
 export function fail(error) {
@@ -23,7 +32,7 @@ export function fail(error) {
 /** In a process of its own, which ends with this one: the compilers take a gigabyte that `npm start` must not keep for days. */
 async function build() {
   console.error('tollgate: building; a few seconds, once for each version of the code');
-  const args = ['--require', join(root, 'cli', 'supervisor', 'exit-with-parent.cjs'), join(root, 'cli', 'build.mjs')];
+  const args = ['--require', join(root, 'cli', 'supervisor', 'exit-with-parent.cjs'), builder];
   const [code] = await once(spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 2, 2] }), 'close');
   if (code !== 0) throw new Error('the build failed; its output is above');
 }
@@ -34,6 +43,8 @@ export async function bootstrap() {
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const tooOld = nodeTooOld(engines.node, process.versions.node);
     if (tooOld) throw new Error(tooOld);
+    if (!isClone) return;
+    const { isBuilt } = await import('./build.mjs');
     // Most of the time nothing is to be done, and commands that run side by side need not wait for each other.
     if (isInstalled(root) && isBuilt()) return;
     await exclusively(join(root, '.tollgate', 'bootstrap.lock'), async () => {

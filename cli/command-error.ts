@@ -13,6 +13,7 @@ export type CommandErrorCode =
   | 'document_unusable'
   | 'reload_failed'
   | 'folder_in_use'
+  | 'no_folder'
   | 'product_unknown'
   | 'product_shared'
   | 'model_refused'

@@ -1,23 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Catalogue, refusesTestKeys } from '../plugins/core/catalogue/catalogue';
 import { describeMissing, liveStates } from './live-sources';
 import { readCatalogue } from '../services/kit/read-catalogue';
 import { firstCallOf, pickFirst } from '../services/selling/catalogue/first-call';
-import { catalogueFile, configFolder, kongFile } from './supervisor/data-folder';
+import { catalogueFile, configFolder, dataFolder, kongFile } from './supervisor/data-folder';
+import { foldersOfStart, leadTo, type Places } from './supervisor/find-folders';
 import { type InstanceReport } from './supervisor/instance-state';
 import { endOnSignals } from './supervisor/end-on-signals';
 import { startInstance } from './supervisor/start-instance';
 import { type ProcessTable, type Supervisor } from './supervisor/supervisor';
-import { parseStartArguments, type StartArguments, START_HELP } from './supervisor/start-arguments';
+import { parseStartArguments, START_HELP } from './supervisor/start-arguments';
 
-export interface StartOptions {
-  /** The project's folder. */
-  readonly root: string;
+export interface StartOptions extends Places {
   /** Words after the program's name. */
   readonly argv: readonly string[];
   readonly processes: ProcessTable;
+  /** Takes a lock file for this process, or says which one holds it. */
+  readonly takeLock: (file: string) => { readonly release: () => void } | { readonly heldBy: number };
 }
 
 /** Which keys each product can serve: test keys where there is a sandbox, live keys where there is a source. */
@@ -59,24 +60,46 @@ Ctrl-C stops everything.`;
 }
 
 /**
- * The environment with what a folder of what is sold adds to it: its place, and the settings of its `.env` that are not set already.
+ * The environment with what a folder of what is sold adds to it: the settings of its `.env` that are not set already.
  * @throws Error, one sentence
  */
-export function withConfig(root: string, env: NodeJS.ProcessEnv, { config }: Pick<StartArguments, 'config'>): NodeJS.ProcessEnv {
-  // npm changes to the project's folder and says where it was called.
-  const named = config === undefined ? undefined : resolve(env['INIT_CWD'] || '.', config);
-  const wanted = { ...env, ...(named !== undefined && { TOLLGATE_CONFIG: named }) };
-  if (!wanted['TOLLGATE_CONFIG']) return wanted;
-  const folder = configFolder(root, wanted);
-  for (const file of [catalogueFile(root, wanted), kongFile(root, wanted)]) {
+function withSettings(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (!env['TOLLGATE_CONFIG']) return env;
+  const folder = configFolder(root, env);
+  for (const file of [catalogueFile(root, env), kongFile(root, env)]) {
     if (!existsSync(file)) throw new Error(`there is no ${file}; npx tollgate init ${folder} writes a folder to begin with`);
   }
   const settings = join(folder, '.env');
-  return { ...(existsSync(settings) && parseEnv(readFileSync(settings, 'utf8'))), ...wanted, TOLLGATE_CONFIG: folder };
+  return { ...(existsSync(settings) && parseEnv(readFileSync(settings, 'utf8'))), ...env };
 }
 
-/** `npm start`: returns when everything answers; the processes live until a signal comes. Ends the process when it cannot start. */
-export async function runStart({ root, argv, processes }: StartOptions): Promise<void> {
+/** One instance a folder of data. @throws Error, one sentence */
+function lockFolder({ takeLock }: StartOptions, dataDir: string): void {
+  try {
+    const lock = takeLock(join(dataDir, 'start.lock'));
+    if ('heldBy' in lock) throw new Error(`it already runs from this folder (process ${lock.heldBy}); stop that one first`);
+    process.on('exit', lock.release);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const help = 'make it yours, or choose another folder with TOLLGATE_DATA_DIR';
+    throw new Error(`nothing can be written to ${dataDir} (${code}); ${help}`, { cause: error });
+  }
+}
+
+/** Locks the folder of data, and gives this process and its children the settings. @throws Error, one sentence */
+function enterFolders(options: StartOptions, config: string | undefined): void {
+  const { root, home } = options;
+  const isPlaced = Boolean(process.env['TOLLGATE_DATA_DIR']);
+  const env = withSettings(root, foldersOfStart(options, process.env, config));
+  const dataDir = dataFolder(root, env);
+  lockFolder(options, dataDir);
+  if (!isPlaced) process.on('exit', leadTo(dataDir, home));
+  Object.assign(process.env, env);
+}
+
+export async function runStart(options: StartOptions): Promise<void> {
+  const { root, argv, processes } = options;
   let supervisor: Supervisor | undefined;
   endOnSignals(() => supervisor);
   try {
@@ -85,9 +108,9 @@ export async function runStart({ root, argv, processes }: StartOptions): Promise
       process.stdout.write(`${START_HELP}\n`);
       process.exit(0);
     }
+    enterFolders(options, config);
     if (!json) process.stderr.write('tollgate: starting\n');
     const onSupervisor = (started: Supervisor): void => void (supervisor = started);
-    Object.assign(process.env, withConfig(root, process.env, { config }));
     const catalogue = readCatalogue(catalogueFile(root, process.env));
     const report = await startInstance({ root, port, gateway, env: process.env, catalogue, processes, onSupervisor });
     process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, catalogue, process.uptime())}\n`);

@@ -24,10 +24,9 @@ import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 import { addWebhookCommands } from './commands/webhook';
-import { dataFolder } from './supervisor/data-folder';
-import { readState } from './supervisor/instance-state';
+import { foldersOfCommand, type Places } from './supervisor/find-folders';
 
-export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'> {
+export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'>, Partial<Omit<Places, 'root'>> {
   /** Words after the program's name. */
   readonly argv: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
@@ -36,12 +35,12 @@ export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess
 
 const FIRST_STEPS = `
 First steps:
-  npx tollgate init shop           writes a folder for what you sell
-  npm start -- --config shop       runs it, in one terminal
+  npx tollgate init shop             writes a folder for what you sell
+  npx tollgate start --config shop   runs it, in one terminal
   npx tollgate product new weather --url http://127.0.0.1:9000 && npx tollgate catalogue apply      in another
   npx tollgate key create --customer you@example.com --products weather
 
-Commands work on the instance that runs from this folder, or on DATABASE_URL. Each has --help and --json.`;
+Commands work on the instance that runs from this folder, or on DATABASE_URL. npx tollgate start --help says what else start takes. Each has --help and --json.`;
 
 function readVersion(root: string): string {
   const file = join(root, 'package.json');
@@ -85,23 +84,19 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
   return program;
 }
 
-/** Commands work on the folder that the running instance sells, unless TOLLGATE_CONFIG names another. */
-function withRunningConfig(root: string, env: NodeJS.ProcessEnv, isSameProcess: RunOptions['isSameProcess']): NodeJS.ProcessEnv {
-  const state = env['TOLLGATE_CONFIG'] ? undefined : readState(dataFolder(root, env));
-  return state?.config && isSameProcess(state.supervisor) ? { ...env, TOLLGATE_CONFIG: state.config } : env;
-}
-
 /**
  * Runs one command.
  * @returns the exit code: 0 or what the command says of its result, or 1 after one readable line (with `--json` one JSON text) on stderr
  */
-export async function runTollgate({ root, isSameProcess, argv, env = process.env, streams = process }: RunOptions): Promise<number> {
+export async function runTollgate(options: RunOptions): Promise<number> {
+  const { root, home = root, here = root, isSameProcess, argv, env = process.env, streams = process } = options;
   const json = argv.includes('--json');
   const words = argv.filter((word) => word !== '--json');
   const output = createOutput(json, streams);
   let exitCode = 0;
   const exitWith = (code: number): void => void (exitCode = code);
-  const program = createProgram({ root, env: withRunningConfig(root, env, isSameProcess), isSameProcess, output, exitWith }, streams);
+  const folders = foldersOfCommand({ root, home, here }, env, isSameProcess);
+  const program = createProgram({ root, env: folders, isSameProcess, output, exitWith }, streams);
   try {
     await program.parseAsync(words.length === 0 ? ['--help'] : words, { from: 'user' });
     return exitCode;

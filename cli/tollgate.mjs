@@ -2,9 +2,14 @@
 // `npx tollgate …`: works in a bare clone too.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bootstrap, root } from './bootstrap.mjs';
+import { bootstrap, places } from './bootstrap.mjs';
 import { isSameProcess } from './bootstrap/exclusive.mjs';
 
-await bootstrap();
-const { runTollgate } = await import(pathToFileURL(join(root, 'dist', 'cli', 'run-tollgate.js')).href);
-process.exitCode = await runTollgate({ root, argv: process.argv.slice(2), isSameProcess });
+if (process.argv[2] === 'start') {
+  process.argv.splice(2, 1);
+  await import('./start.mjs');
+} else {
+  await bootstrap();
+  const { runTollgate } = await import(pathToFileURL(join(places.root, 'dist', 'cli', 'run-tollgate.js')).href);
+  process.exitCode = await runTollgate({ ...places, argv: process.argv.slice(2), isSameProcess });
+}

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
 import { type KongReport } from '../../kong/check/check-kong-yml';
@@ -15,6 +14,7 @@ import { readApiDocuments } from '../api-documents';
 import { catalogueFile, configFolder, kongFile } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
+import { nameFrom } from './here';
 import { CommandError } from '../command-error';
 import { judgeKongYml } from './judge-kong-yml';
 import { readBrand } from '../../services/dashboard/brand/brand';
@@ -40,7 +40,7 @@ function readFile({ root, env }: CommandContext): Catalogue {
     return readCatalogue(file);
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;
-    const name = relative(root, file);
+    const name = nameFrom(root, file);
     const mistakes = error.problems.map((problem) => ({ file: name, ...problem, text: describeProblem(name, problem) }));
     throw new CommandError('catalogue_invalid', `${name} cannot be used in ${count(mistakes)}; nothing was changed`, undefined, mistakes);
   }
@@ -153,7 +153,7 @@ function addApply(group: Command, context: CommandContext): void {
       return { changes: found, leftOut: findLeftOut(catalogue, documents), notes: report.notes };
     });
     const gateway = await reloadGateway(context);
-    const kong = relative(context.root, kongFile(context.root, context.env));
+    const kong = nameFrom(context.root, kongFile(context.root, context.env));
     const result = { changed: changes.length > 0, changes, leftOut, notes, gateway, ...(gateway === 'none' && { next: kongReload(kong) }) };
     context.output.result(result, () => describeApplied({ kong, changes, leftOut, notes, gateway }));
   });

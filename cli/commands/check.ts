@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Command } from 'commander';
 import { checkKongConf, noteKongConf } from '../../kong/check/check-kong-conf';
@@ -17,6 +17,7 @@ import { noteTestKeys } from '../test-keys';
 import { findSettingProblems } from '../supervisor/start-settings';
 import { addGatewayChecks } from './check-gateway';
 import { type CommandContext, finishCommand } from './command-context';
+import { nameFrom } from './here';
 import { CommandError } from '../command-error';
 import { judgeKongYml } from './judge-kong-yml';
 
@@ -45,7 +46,7 @@ function checkCatalogue({ root, env }: CommandContext): { catalogue: Catalogue |
     return { catalogue: readCatalogue(file), problems: [] };
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;
-    return { catalogue: undefined, problems: error.problems.map((problem) => describeProblem(relative(root, file), problem)) };
+    return { catalogue: undefined, problems: error.problems.map((problem) => describeProblem(nameFrom(root, file), problem)) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { type Pool } from 'pg';
@@ -10,7 +11,7 @@ import { type Output } from './output';
 
 /** What every command is given. */
 export interface CommandContext {
-  /** The project's folder. */
+  /** The program's folder. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly isSameProcess: (identity: ProcessIdentity) => boolean;
@@ -52,8 +53,11 @@ export function describeDatabase(context: CommandContext): string {
 export function findDatabaseUrl(context: CommandContext): string {
   const found = findDatabase(context);
   if (found) return found.url;
-  const { root } = context;
-  throw new CommandError('not_running', `Tollgate does not run from ${root}: start it there with npm start, or set DATABASE_URL`);
+  const folder = dirname(dataFolder(context.root, context.env));
+  throw new CommandError(
+    'not_running',
+    `Tollgate does not run from ${folder}: start it there with npx tollgate start (in a clone npm start), or set DATABASE_URL`,
+  );
 }
 
 /** A query of a command that takes longer has met a lock or a dead server. */

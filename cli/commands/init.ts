@@ -6,18 +6,21 @@ import { CommandError } from '../command-error';
 import { here } from './here';
 
 const HELP = `
-Writes catalogue.yml and kong.yml, which sell nothing yet, an empty brand.yml, .env.example and README.md. Existing files stay as they are.
+Writes catalogue.yml and kong.yml, which sell nothing yet, an empty brand.yml, settings with this machine's time zone in .env, .gitignore and
+README.md. Existing files stay as they are. The data of what is sold will be in .tollgate of the folder.
 
 Example:
   npx tollgate init shop
-  npm start -- --config shop`;
+  npx tollgate start --config shop`;
 
-/** Of a new folder, by the names that they have in kong/new-folder: a name with a dot in front is hidden, or obeyed, there. */
+/** Of a new folder, with the names that they have in kong/new-folder: a name with a dot in front is hidden, or obeyed, there. */
 const FILES: Readonly<Record<string, string>> = {
   'catalogue.yml': 'catalogue.yml',
   'kong.yml': 'kong.yml',
   'brand.yml': 'brand.yml',
-  'env.example': '.env.example',
+  '.env': 'env.example',
+  '.env.example': 'env.example',
+  '.gitignore': 'gitignore',
   'README.md': 'README.md',
 };
 
@@ -27,13 +30,13 @@ function pathFrom(from: string, to: string): string {
   return path.startsWith('../..') ? to : path || '.';
 }
 
-/** Each file's text with the two folders as they are, one seen from the other. */
+/** Each file's text with the folder and the time zone as they are here. */
 function readTemplates(root: string, folder: string): { file: string; text: string }[] {
-  const tollgate = pathFrom(folder, root);
-  return Object.entries(FILES).map(([template, name]) => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return Object.entries(FILES).map(([name, template]) => {
     const text = readFileSync(join(root, 'kong', 'new-folder', template), 'utf8');
-    const placed = text.replaceAll('../tollgate', tollgate).replaceAll('../shop', pathFrom(root, folder)).replaceAll('/srv/shop', folder);
-    const schema = `# yaml-language-server: $schema=${join(tollgate, 'kong', 'catalogue.schema.json')}\n`;
+    const placed = text.replaceAll('/srv/shop', folder).replaceAll('Europe/Berlin', timeZone);
+    const schema = `# yaml-language-server: $schema=${join(pathFrom(folder, root), 'kong', 'catalogue.schema.json')}\n`;
     return { file: join(folder, name), text: name === 'catalogue.yml' ? schema + placed : placed };
   });
 }
@@ -55,7 +58,10 @@ export function addInitCommand(program: Command, { root, env, output }: CommandC
       }
       mkdirSync(folder, { recursive: true });
       for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx' });
-      const next = [`npm start -- --config ${pathFrom(here(env), folder)}`, 'npx tollgate product new weather --url http://127.0.0.1:9000'];
+      const next = [
+        `npx tollgate start --config ${pathFrom(here(env), folder)}`,
+        'npx tollgate product new weather --url http://127.0.0.1:9000',
+      ];
       output.result({ folder, files: files.map(({ file }) => file), next }, () =>
         [
           `${folder}: written ${files.map(({ file }) => relative(folder, file)).join(', ')}`,

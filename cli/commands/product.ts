@@ -1,5 +1,4 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
 import { type Command } from 'commander';
 import { checkKongYml } from '../../kong/check/check-kong-yml';
 import { PRODUCT_ID } from '../../plugins/core/catalogue/catalogue';
@@ -9,13 +8,14 @@ import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { addToList } from './add-to-list';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
+import { nameFrom } from './here';
 import { parseLimit } from '../parse-arguments';
 import { removeFromList } from './remove-from-list';
 import { describeProduct, type NewProduct } from './new-product';
 
 const NEW_HELP = `
-Writes a block into kong.yml and an entry into catalogue.yml, in the folder that runs (or that TOLLGATE_CONFIG names; without either in kong,
-the example catalogue). Nothing is live before npx tollgate catalogue apply. A request for /NAME/today reaches the API as /today.
+Writes a block into kong.yml and an entry into catalogue.yml, in this folder if they are here, else in the one that runs or that
+TOLLGATE_CONFIG names. Nothing is live before npx tollgate catalogue apply. A request for /NAME/today reaches the API as /today.
 
 Example:
   npx tollgate product new weather --url http://127.0.0.1:9000 --daily 1000 --monthly 30000`;
@@ -89,11 +89,17 @@ function writeTexts(product: NewProduct, texts: { kong: string; catalogue: strin
   return { kong, catalogue };
 }
 
-/** Both files of what is sold. */
+/**
+ * Both files of what is sold. The example catalogue is changed only where it runs or is named: it is part of the program.
+ * @throws CommandError `no_folder`
+ */
 function readFiles({ root, env }: CommandContext): {
   files: { kong: string; catalogue: string };
   texts: { kong: string; catalogue: string };
 } {
+  if (!env['TOLLGATE_CONFIG']) {
+    throw new CommandError('no_folder', 'nothing runs from here, and this is no folder of what you sell; npx tollgate init DIR writes one');
+  }
   const files = { kong: kongFile(root, env), catalogue: catalogueFile(root, env) };
   return { files, texts: { kong: readFileSync(files.kong, 'utf8'), catalogue: readFileSync(files.catalogue, 'utf8') } };
 }
@@ -104,7 +110,7 @@ function writeFiles(root: string, files: { kong: string; catalogue: string }, te
     writeFileSync(`${files[name]}.new`, texts[name]);
     renameSync(`${files[name]}.new`, files[name]);
   }
-  return Object.values(files).map((file) => (relative(root, file).startsWith('..') ? file : relative(root, file)));
+  return Object.values(files).map((file) => nameFrom(root, file));
 }
 
 function addNew(group: Command, context: CommandContext): void {

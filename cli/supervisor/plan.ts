@@ -76,7 +76,7 @@ export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
   const heap = child.isBusy ? {} : { NODE_OPTIONS: smallHeapOptions(env) };
   // Node.js 22 and later keep compiled code between starts. Older versions ignore the variable.
-  const compileCache = { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules', '.cache', 'tollgate') };
+  const compileCache = { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(dirname(logsDir), 'compile-cache') };
   return {
     name: child.name,
     command: process.execPath,

@@ -15,11 +15,12 @@ export interface StartArguments {
   readonly help: boolean;
 }
 
-export const START_HELP = `npm start [-- --config DIR --port 8000 --gateway local --json]
+export const START_HELP = `npx tollgate start [--config DIR --port 8000 --gateway local --json]
+npm start [-- --config DIR --port 8000 --gateway local --json], in a clone
 
 Sets up and runs everything: database, gateway, plugin server, dashboard, and what the products of the folder need.
 
-  --config   the folder of what is sold, which npx tollgate init writes (default: kong, the example catalogue)
+  --config   the folder of what is sold, which npx tollgate init writes (default: this folder if it is one, else the example catalogue)
   --port N   port of the gateway (default: 8000 when it is free, else any free one)
   --gateway  what stands in front: local (the stand-in for Kong), nginx, nginx-lua, caddy or haproxy (as installed on this machine)
   --json     print one JSON line when everything answers: {"gateway","dashboard","sandbox","services","dataDir"}
@@ -27,7 +28,7 @@ Sets up and runs everything: database, gateway, plugin server, dashboard, and wh
 TOLLGATE_CONFIG     the same as --config
 DATABASE_URL        a PostgreSQL to use instead of the embedded one
 REDIS_URL           a Redis that counts quotas instead of PostgreSQL
-TOLLGATE_DATA_DIR   where database, logs and secrets are kept (default: .tollgate)
+TOLLGATE_DATA_DIR   where database, logs and secrets are kept (default: .tollgate of the folder)
 
 docs/settings.md lists every setting. They may also be in the file .env of the folder.`;
 

