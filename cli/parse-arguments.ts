@@ -1,4 +1,6 @@
 import { endOfDay } from '../plugins/core/access/quota';
+import { type Rate } from '../plugins/core/catalogue/catalogue';
+import { MAX_A_SECOND, mistakeInRate } from '../plugins/core/catalogue/rate-bounds';
 import { type KeyMode } from '../plugins/core/ports';
 import { CommandError } from './command-error';
 
@@ -66,6 +68,23 @@ export function parseLimit(text: string, option: string): number {
   const limit = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw invalid(`${option} is a whole number from 1 to ${MAX_LIMIT}, not ${quote(text)}`);
+}
+
+/**
+ * How fast requests may come: `10/s` or `600/min`.
+ * @param burst requests that may come at once; undefined: as many as the rate has
+ */
+export function parseRate(text: string, burst: string | undefined): Rate {
+  const [, count = '', window = ''] = /^(\d{1,7})\/(s|min)$/.exec(text) ?? [];
+  if (window === '') throw invalid(`--rate is requests a second or minute, such as 10/s or 600/min, not ${quote(text)}`);
+  const rate = {
+    limit: Number(count),
+    windowSeconds: window === 's' ? (1 as const) : (60 as const),
+    burst: burst === undefined ? Math.min(Number(count), MAX_A_SECOND) : parseLimit(burst, '--burst'),
+  };
+  const mistake = mistakeInRate(rate);
+  if (mistake) throw invalid(mistake);
+  return rate;
 }
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;

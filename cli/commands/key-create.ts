@@ -8,22 +8,21 @@ import { dataFolder } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { importFile } from './key-import';
-import { parseFutureInstant, parseLimit, parseList, parseMode, parseProducts, parseRuleList } from '../parse-arguments';
+import { parseFutureInstant, parseList, parseMode, parseProducts, parseRuleList } from '../parse-arguments';
+import { addOwnLimits, type OwnLimitFlags, readOwnLimits } from './own-limits';
 import { quotaTimeZone } from './quota-time-zone';
 import { showMoment, showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from '../command-error';
 import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { firstCallOf, targetOf } from '../../services/selling/catalogue/first-call';
 
-interface IssueFlags {
+interface IssueFlags extends OwnLimitFlags {
   readonly customer: string;
   readonly products: string;
   readonly plan?: string;
   readonly mode?: string;
   readonly expires?: string;
   readonly allow?: string;
-  readonly daily?: string;
-  readonly monthly?: string;
   readonly name?: string;
   readonly subscribe: boolean;
 }
@@ -54,24 +53,27 @@ function needed(isNeeded: boolean, flags: string, description: string): Option {
 }
 
 function addIssueOptions(command: Command, isNeeded: boolean): Command {
-  return finishCommand(command)
+  const withTerms = finishCommand(command)
     .addOption(needed(isNeeded, '--customer <email>', 'e-mail address or id of the customer'))
     .addOption(needed(isNeeded, '--products <ids>', 'products the key is for, separated by commas'))
     .option('--plan <name>', 'plan of the subscriptions, for example Star (default: base limits)')
     .option('--mode <mode>', 'live, or test for the sandbox (default: live)')
     .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)')
-    .option('--allow <rules>', 'addresses, networks and hosts that may use it (default: everyone)')
-    .option('--daily <n>', 'requests a day of the subscriptions, instead of the plan’s')
-    .option('--monthly <n>', 'requests a month of the subscriptions, instead of the plan’s')
+    .option('--allow <rules>', 'addresses, networks and hosts that may use it (default: everyone)');
+  return addOwnLimits(withTerms, ' of the subscriptions')
     .option('--name <text>', 'what the key is for')
     .option('--no-subscribe', 'authorise the key, but do not subscribe the customer');
 }
 
 /** Checks what can be checked without a database. */
 function readIssueFlags(flags: IssueFlags, timeZone: string): IssueKeyOptions & { mode?: KeyMode } {
-  const { customer, plan, mode, expires, allow, daily, monthly, name, subscribe } = flags;
-  if (!subscribe && (plan ?? daily ?? monthly) !== undefined) {
-    throw new CommandError('invalid_argument', '--plan, --daily and --monthly are of a subscription, and --no-subscribe makes none');
+  const { customer, plan, mode, expires, allow, name, subscribe } = flags;
+  const own = readOwnLimits(flags);
+  if (!subscribe && (plan !== undefined || Object.keys(own).length > 0)) {
+    throw new CommandError(
+      'invalid_argument',
+      '--plan, --daily, --monthly and --rate are of a subscription, and --no-subscribe makes none',
+    );
   }
   return {
     customer,
@@ -82,8 +84,7 @@ function readIssueFlags(flags: IssueFlags, timeZone: string): IssueKeyOptions & 
     ...(mode !== undefined && { mode: parseMode(mode) }),
     ...(expires !== undefined && { expiresAt: parseFutureInstant(expires, '--expires', timeZone) }),
     ...(allow !== undefined && { rules: parseRuleList(allow) }),
-    ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
-    ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
+    ...own,
     ...(name !== undefined && { name }),
   };
 }
@@ -173,8 +174,8 @@ async function importOne(context: CommandContext, flags: ImportFlags): Promise<v
 
 async function importMany(context: CommandContext, path: string, flags: ImportFlags): Promise<void> {
   const { product, plan, dryRun: isTrial = false, show } = flags;
-  const { customer, products: listed, hash, lastFour, mode, expires, allow, daily, monthly, name } = flags;
-  const ofOneKey = customer ?? listed ?? hash ?? lastFour ?? mode ?? expires ?? allow ?? daily ?? monthly ?? name;
+  const { customer, products: listed, hash, lastFour, mode, expires, allow, daily, monthly, rate, burst, name } = flags;
+  const ofOneKey = customer ?? listed ?? hash ?? lastFour ?? mode ?? expires ?? allow ?? daily ?? monthly ?? rate ?? burst ?? name;
   if (ofOneKey !== undefined || flags.subscribe === false)
     throw new CommandError('invalid_argument', 'a file goes with --product, --plan, --dry-run and --show alone');
   if (show !== undefined && show !== '4') throw new CommandError('invalid_argument', '--show is 4: more would give the key away');

@@ -1,21 +1,21 @@
 import { type Command } from 'commander';
 import { type SubscriptionState } from '../../plugins/core/ports';
 import { type SubscriptionView, listSubscriptions } from '../../services/selling/subscriptions/subscription-view';
+import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscription-terms';
 import { changeSubscription } from '../../services/selling/subscriptions/change-subscription';
 import { createSubscription } from '../../services/selling/subscriptions/create-subscription';
 import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
 import { suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
-import { parseId, parseLimit } from '../parse-arguments';
+import { parseId } from '../parse-arguments';
+import { addOwnLimits, type OwnLimitFlags, readOwnLimits } from './own-limits';
 import { addPlanRequestCommands } from './plan-requests';
 import { addSuspensionCommands } from './suspensions';
 import { showSubscriptions } from './views';
 
-interface TermFlags {
+interface TermFlags extends OwnLimitFlags {
   readonly plan?: string;
-  readonly daily?: string;
-  readonly monthly?: string;
 }
 
 const CREATE_EXAMPLE = `
@@ -26,23 +26,17 @@ const CHANGE_EXAMPLE = `
 Examples:
   npx tollgate subscription change ID --plan Star
   npx tollgate subscription change ID --daily 5000 --monthly 100000
+  npx tollgate subscription change ID --rate 10/s --burst 20
   npx tollgate subscription change ID --base                           back to the product's base limits
 
 A change counts from the next request, and what was used today and this month stays used.`;
 
-function readTerms({ plan, daily, monthly }: TermFlags): { plan?: string; daily?: number; monthly?: number } {
-  return {
-    ...(plan !== undefined && { plan }),
-    ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
-    ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
-  };
+function readTerms({ plan, ...own }: TermFlags): OwnLimitsWish & { plan?: string } {
+  return { ...(plan !== undefined && { plan }), ...readOwnLimits(own) };
 }
 
 function addTerms(command: Command): Command {
-  return finishCommand(command)
-    .option('--plan <name>', 'plan, for example Star')
-    .option('--daily <n>', 'requests a day, instead of the plan’s')
-    .option('--monthly <n>', 'requests a month, instead of the plan’s');
+  return addOwnLimits(finishCommand(command).option('--plan <name>', 'plan, for example Star'));
 }
 
 function print(context: CommandContext, subscription: SubscriptionView): void {
@@ -70,9 +64,9 @@ function addChange(subscription: Command, context: CommandContext): void {
       const isBase = flags.base === true;
       const given = Object.keys(terms).length;
       if (isBase === given > 0) {
-        throw new CommandError('invalid_argument', 'say what to change: --plan, --daily or --monthly, or else --base alone');
+        throw new CommandError('invalid_argument', 'say what to change: --plan, --daily, --monthly or --rate, or else --base alone');
       }
-      const change = isBase ? { plan: null, daily: null, monthly: null } : terms;
+      const change = isBase ? { plan: null, daily: null, monthly: null, rate: null } : terms;
       print(context, await withDatabase(context, (db) => changeSubscription(db, { id, ...change, actor: ACTOR })));
     });
 }

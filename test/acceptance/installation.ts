@@ -5,7 +5,7 @@ import { changeSubscription } from '../../services/selling/subscriptions/change-
 import { createCustomer } from '../../services/selling/customers/create-customer';
 import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
 import { expireKey, revokeKey, setKeyState } from '../../services/selling/keys/set-key-state';
-import { type Rate } from '../../plugins/core/catalogue/catalogue';
+import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscription-terms';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
 import { OperationRefused } from '../../services/selling/operations/operation-refused';
@@ -114,17 +114,7 @@ function connectTo(endpoints: Endpoints) {
       pause: (id: string) => setSubscriptionState(db, { id, state: 'paused', actor }),
       resume: (id: string) => setSubscriptionState(db, { id, state: 'active', actor }),
       cancel: (id: string) => setSubscriptionState(db, { id, state: 'cancelled', actor }),
-      /** Puts it on a plan that is not sold, with the rate. */
-      async slowDown(id: string, rate: Rate): Promise<void> {
-        const plan = `Rate of ${id}`;
-        await db.query(
-          `INSERT INTO plan (product_id, name, daily, monthly, price, active, rate)
-          SELECT product_id, $2, 100, 1000, 0, false, $3 FROM subscription WHERE id = $1`,
-          [id, plan, rate],
-        );
-        await db.query('UPDATE subscription SET plan_name = $2 WHERE id = $1', [id, plan]);
-      },
-      change: (id: string, limits: { daily: number; monthly: number }) => changeSubscription(db, { id, ...limits, actor }),
+      change: (id: string, limits: OwnLimitsWish) => changeSubscription(db, { id, ...limits, actor }),
     },
     /** The address under which the gateway sees this test: not loopback when it runs behind a published port. */
     async callerAddress(): Promise<string> {

@@ -26,7 +26,7 @@ function left(reply: Reply, window: 'daily' | 'monthly'): number {
 describe('a rate', () => {
   it('lets a burst pass and refuses the rest with 429 rate_exceeded, which spends nothing', async () => {
     const { key, subscriptions } = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
-    await tollgate.subscriptions.slowDown(subscriptions[0]?.id ?? '', { limit: 1, windowSeconds: 60, burst: 3 });
+    await tollgate.subscriptions.change(subscriptions[0]?.id ?? '', { rate: { limit: 1, windowSeconds: 60, burst: 3 } });
     await eventually(async () => String((await call(key)).headers['ratelimit-policy']).endsWith('"rate";q=1;w=60'));
     const replies = await Promise.all(Array.from({ length: 12 }, () => call(key)));
     const refused = replies.filter(({ status }) => status === 429);

@@ -179,6 +179,13 @@ describe('catalogue diff', () => {
     expect(subscriptions).toEqual([expect.objectContaining({ product: 'api-ip', rate })]);
     const printed = (await runCommand(['usage', '--customer', email], { root, databaseUrl: database().url })).stdout;
     expect(printed).toContain('10 requests a second, bursts of 20');
+    const reached = async (): Promise<number> => {
+      put('catalogue.yml', rated('rate: { per_minute: 599, burst: 20 },'));
+      return ((await catalogueJson('diff')).changes as { touched: { subscriptions: number } }[])[0]?.touched.subscriptions ?? 0;
+    };
+    const before = await reached();
+    await json('subscription', 'change', subscriptions[0].id, '--rate', '5/s');
+    expect(await reached()).toBe(before - 1);
     expect(await fallsWith('')).toEqual([[[], undefined]]);
     expect((await catalogue('apply')).code).toBe(0);
   });

@@ -42,6 +42,11 @@ it.each<[string, string]>([
   [`subscription change ${noSuchId} --plan Star`, 'subscription_unknown'],
   [`subscription change ${noSuchId}`, 'invalid_argument'],
   [`subscription change ${noSuchId} --base --daily 5`, 'invalid_argument'],
+  [`subscription change ${noSuchId} --burst 5`, 'invalid_argument'],
+  [`subscription change ${noSuchId} --rate 5`, 'invalid_argument'],
+  [`subscription change ${noSuchId} --rate 5/h`, 'invalid_argument'],
+  [`subscription change ${noSuchId} --rate 0/s`, 'invalid_argument'],
+  [`subscription change ${noSuchId} --rate 1/min --burst 1441`, 'invalid_argument'],
   [`usage --customer ${CUSTOMER} --day yesterday`, 'invalid_argument'],
   [`usage --customer ${CUSTOMER} --day 2026-02-30`, 'invalid_argument'],
   ['explain deadbeefdeadbeefdeadbeefdeadbeef', 'request_unknown'],
@@ -126,6 +131,18 @@ it('a subscription is created, changes its plan and its limits, and goes back to
   expect(await ran(`subscription change ${id} --base`)).toMatchObject({ plan: null, daily: 1_000, monthly: 30_000 });
   // The limit that was given for this plan comes back with it.
   expect(await ran(`subscription change ${id} --plan Star`)).toMatchObject({ plan: 'Star', daily: 5 });
+});
+
+it('a subscription has a rate of its own, beside the limits that it has, until it goes back to the base', async () => {
+  const email = await newCustomer();
+  const { subscriptions } = await ran(`key create --customer ${email} --products api-gst --daily 7 --rate 600/min --burst 20`);
+  expect(subscriptions).toMatchObject([{ daily: 7, rate: { limit: 600, windowSeconds: 60, burst: 20 } }]);
+  const { id } = subscriptions[0];
+  const rate = { limit: 10, windowSeconds: 1, burst: 10 };
+  expect(await ran(`subscription change ${id} --rate 10/s`)).toMatchObject({ daily: 7, rate });
+  expect((await ran(`usage --customer ${email}`)).subscriptions).toMatchObject([{ product: 'api-gst', rate }]);
+  expect((await run('usage', '--customer', email)).stdout).toContain('10 requests a second, bursts of 10');
+  expect(await ran(`subscription change ${id} --base`)).toMatchObject({ daily: 1_000, rate: null });
 });
 
 describe('suspended by the seller', () => {

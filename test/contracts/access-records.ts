@@ -122,7 +122,7 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await after(setSubscriptionState(pool, { id, state: 'cancelled', actor }))).toMatchObject({ state: 'cancelled' });
     });
 
-    it('shows the rate of the base limits without a plan, and on a plan that of the plan alone', async () => {
+    it('shows the rate of its own, else that of the base limits without a plan, and on a plan that of the plan alone', async () => {
       const { pool } = open();
       const { subscriptions, hash } = await newKey(pool, { products: ['api-vahaan'] });
       const id = subscriptions[0]?.id ?? '';
@@ -134,6 +134,11 @@ export function describeAccessRecords(name: string, open: () => AccessRecordsUnd
       expect(await rateAfter(setRate('product', ofBase ?? null))).toEqual(ofBase);
       expect(await rateAfter(changeSubscription(pool, { id, plan: 'Star', actor }))).toBeUndefined();
       expect(await rateAfter(setRate('plan', ofPlan ?? null))).toEqual(ofPlan);
+      const own = { limit: 600, windowSeconds: 60, burst: 5 } as const;
+      expect(await rateAfter(changeSubscription(pool, { id, rate: own, actor }))).toEqual(own);
+      expect(await rateAfter(changeSubscription(pool, { id, plan: null, actor }))).toEqual(ofBase);
+      expect(await rateAfter(changeSubscription(pool, { id, plan: 'Star', actor }))).toEqual(own);
+      expect(await rateAfter(changeSubscription(pool, { id, rate: null, actor }))).toEqual(ofPlan);
       await setRate('product', null);
       expect(await rateAfter(setRate('plan', null))).toBeUndefined();
     });

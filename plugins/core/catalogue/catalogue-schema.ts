@@ -4,6 +4,7 @@ import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile, checkPlan } from './check-catalogue';
 import { fromMinor, toMinor } from './money';
+import { dayOf, MAX_A_SECOND } from './rate-bounds';
 import { EXEMPTIONS } from './refunds';
 import { UNITS_HEADER } from './units';
 
@@ -31,7 +32,6 @@ const prefix = z
 const limit = z.int().min(1).max(HIGHEST_LIMIT);
 const dayAndMonth = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
 
-const MAX_A_SECOND = 100_000;
 const burst = z.int().min(1).max(MAX_A_SECOND).describe('Requests that may come at once, after a pause.');
 const rate = z
   .strictObject({
@@ -49,7 +49,7 @@ const rate = z
       context.addIssue({ code: 'custom', message: 'must have per_second or per_minute, and only one of them' });
       return;
     }
-    const most = (perSecond ?? (perMinute ?? 0) / 60) * 86_400;
+    const most = dayOf({ limit: perSecond ?? perMinute ?? 0, windowSeconds: perSecond === undefined ? 60 : 1 });
     if (atOnce > most) context.addIssue({ code: 'custom', path: ['burst'], message: `must be at most ${most}, a day of the rate` });
   })
   .transform(({ per_second: perSecond, per_minute: perMinute, burst: atOnce }) => ({

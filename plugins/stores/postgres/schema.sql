@@ -1156,6 +1156,7 @@ CREATE TABLE subscription (
   state text NOT NULL DEFAULT 'active'::text,
   daily_override integer,
   monthly_override integer,
+  rate_override jsonb,
   daily_cap integer,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -1426,19 +1427,22 @@ BEGIN
   NEW.price_override_currency := NULL;
   NEW.own_limits := OLD.own_limits - next_plan;
   -- Limits that this very statement sets are those of the next plan.
-  IF (NEW.daily_override, NEW.monthly_override) IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override) THEN
-    IF OLD.daily_override IS NOT NULL OR OLD.monthly_override IS NOT NULL THEN
-      NEW.own_limits := NEW.own_limits || jsonb_build_object(left_plan, jsonb_build_object('daily', OLD.daily_override, 'monthly', OLD.monthly_override)
+  IF (NEW.daily_override, NEW.monthly_override, NEW.rate_override)
+    IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override, OLD.rate_override) THEN
+    IF num_nonnulls(OLD.daily_override, OLD.monthly_override, OLD.rate_override) > 0 THEN
+      NEW.own_limits := NEW.own_limits || jsonb_build_object(left_plan, jsonb_strip_nulls(jsonb_build_object(
+          'daily', OLD.daily_override, 'monthly', OLD.monthly_override, 'rate', OLD.rate_override))
         || COALESCE((SELECT jsonb_build_object('reason', reason, 'set_by', set_by, 'ends_at', ends_at)
           FROM subscription_limit_term WHERE subscription_id = OLD.id), '{}'));
     END IF;
     IF (known ->> 'ends_at')::timestamptz <= now() THEN known := NULL; END IF;
     NEW.daily_override := (known ->> 'daily')::integer;
     NEW.monthly_override := (known ->> 'monthly')::integer;
+    NEW.rate_override := known -> 'rate';
     DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
     INSERT INTO subscription_limit_term (subscription_id, reason, set_by, ends_at)
       SELECT OLD.id, known ->> 'reason', known ->> 'set_by', (known ->> 'ends_at')::timestamptz WHERE known ->> 'reason' IS NOT NULL;
-  ELSIF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+  ELSIF num_nonnulls(NEW.daily_override, NEW.monthly_override, NEW.rate_override) = 0 THEN
     DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
   END IF;
   RETURN NEW;

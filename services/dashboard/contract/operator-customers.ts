@@ -5,7 +5,7 @@ import { CSV, type Endpoints } from './endpoint';
 import { cursor, day, givenMoment, id, keyName, longCursor, moment, pageSize, planName, productId, submission, suspended } from './fields';
 import { listedKey } from './keys';
 import { rate } from './operator-home';
-import { overage, subscription } from './plans';
+import { overage, requestRate, subscription } from './plans';
 
 const listedCustomer = z.object({
   id,
@@ -190,6 +190,8 @@ export const customerEndpoints = {
     body: z.object({
       daily: limit,
       monthly: limit,
+      /** How fast requests may come; null for the plan's rate, left out: as it is. */
+      rate: requestRate.nullable().optional(),
       /** A month, in the plan's currency; null for the plan's price, left out: as it is. */
       price: givenAmount.nullable().optional(),
       reason: z.string().trim().min(1).max(500),

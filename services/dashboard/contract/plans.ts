@@ -6,8 +6,12 @@ import { versionBody } from './keys';
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
 /** How fast requests may come: so many in each window on average, and at once after a pause. */
-const rate = z.object({ limit: z.number().int(), windowSeconds: z.union([z.literal(1), z.literal(60)]), burst: z.number().int() });
-const limitsAndRate = limits.extend({ rate: rate.optional() });
+export const requestRate = z.object({
+  limit: z.number().int(),
+  windowSeconds: z.union([z.literal(1), z.literal(60)]),
+  burst: z.number().int(),
+});
+const limitsAndRate = limits.extend({ rate: requestRate.optional() });
 
 /** What a plan sells above its limits, which its price includes. */
 export const overage = z.object({
@@ -54,11 +58,11 @@ export const subscription = z.object({
   /** Of test keys, which have the same limits for themselves. */
   test: subscriptionUse,
   /** How fast requests of live keys may come, and those of test keys; null: as fast as they like. */
-  rate: rate.nullable(),
+  rate: requestRate.nullable(),
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
   /** These limits, which outrank any plan's; null where the plan's holds. */
-  ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable() }),
+  ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable(), rate: requestRate.nullable() }),
   /** A month's price that the seller gave this subscription alone; null where the plan's counts. It ends with the plan. */
   ownPrice: z.object({ price: z.string(), currency: z.string() }).nullable(),
   /** When own limits and price go by themselves, and the plan's count again; null: for good, or there are none. */

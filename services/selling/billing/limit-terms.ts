@@ -1,11 +1,12 @@
 import { type PoolClient } from 'pg';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
+import { type Rate } from '../../../plugins/core/catalogue/catalogue';
 import { fitsDecimals } from '../../../plugins/core/catalogue/money';
 import { findPaid } from '../paid-plans/paid-subscriptions';
 import { OperationRefused } from '../operations/operation-refused';
 import { changeSubscription } from '../subscriptions/change-subscription';
-import { lockSubscription, type SubscriptionView } from '../subscriptions/subscription-view';
+import { hasOwnLimits, lockSubscription, type SubscriptionView } from '../subscriptions/subscription-view';
 
 /** Why a subscription has a price or limits of its own, and until when. */
 export interface LimitTerm {
@@ -23,6 +24,8 @@ export interface LimitWish {
   /** Requests a day and a month; null for what the plan gives. */
   readonly daily: number | null;
   readonly monthly: number | null;
+  /** Null for the plan's rate, undefined: as it is. */
+  readonly rate?: Rate | null | undefined;
   /** A month, in the plan's currency; null for the plan's price, undefined: as it is. */
   readonly price?: string | null | undefined;
   readonly reason: string;
@@ -65,13 +68,12 @@ async function setPrice(client: PoolClient, view: SubscriptionView, price: strin
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `limit_malformed`, `price_malformed`, `plan_needed`, `plan_paid`
  */
 export function setLimits(db: Database, wish: LimitWish): Promise<SubscriptionView> {
-  const { id, daily, monthly, price, reason, endsAt, setBy, actor } = wish;
+  const { id, daily, monthly, rate, price, reason, endsAt, setBy, actor } = wish;
   return inTransaction(db, async (client) => {
-    const before = await changeSubscription(client, { id, daily, monthly, actor });
+    const before = await changeSubscription(client, { id, daily, monthly, rate, actor });
     if (price !== undefined) await setPrice(client, before, price);
-    if (daily === null && monthly === null && (price === undefined ? before.priceOverride : price) === null) {
-      await client.query(DROP, [before.id]);
-    } else await client.query(KEEP, [before.id, reason, setBy, endsAt]);
+    const hasTerms = hasOwnLimits(before) || (price === undefined ? before.priceOverride : price) !== null;
+    await (hasTerms ? client.query(KEEP, [before.id, reason, setBy, endsAt]) : client.query(DROP, [before.id]));
     const view = await lockSubscription(client, before);
     await writeAudit(client, {
       actor,
@@ -96,21 +98,22 @@ const ENDED = `
 SELECT t.subscription_id AS id FROM subscription_limit_term t
 WHERE t.ends_at <= now() ORDER BY t.ends_at LIMIT 100 FOR UPDATE OF t SKIP LOCKED`;
 const END = `
-UPDATE subscription SET daily_override = NULL, monthly_override = NULL, price_override = NULL, price_override_currency = NULL,
-  updated_at = now() WHERE id = $1`;
+UPDATE subscription SET daily_override = NULL, monthly_override = NULL, rate_override = NULL, price_override = NULL,
+  price_override_currency = NULL, updated_at = now() WHERE id = $1`;
 
 async function endOne(client: PoolClient, id: string): Promise<void> {
-  const { dailyOverride, monthlyOverride, priceOverride } = await lockSubscription(client, { id });
+  const { dailyOverride, monthlyOverride, rateOverride, priceOverride } = await lockSubscription(client, { id });
   await client.query(END, [id]);
   await client.query(DROP, [id]);
-  const before = { daily: dailyOverride, monthly: monthlyOverride, price: priceOverride };
-  const details = { before, after: { daily: null, monthly: null, price: null }, reason: 'the end date of the own terms has come' };
+  const before = { daily: dailyOverride, monthly: monthlyOverride, rate: rateOverride, price: priceOverride };
+  const after = { daily: null, monthly: null, rate: null, price: null };
+  const details = { before, after, reason: 'the end date of the own terms has come' };
   await writeAudit(client, { actor: 'dashboard', action: 'subscription.change', subject: { kind: 'subscription', id }, details });
 }
 
 const END_PRICE = `
 UPDATE subscription SET price_override = NULL, price_override_currency = NULL, updated_at = now()
-WHERE id = $1 AND price_override IS NOT NULL RETURNING daily_override IS NULL AND monthly_override IS NULL AS "isBare"`;
+WHERE id = $1 AND price_override IS NOT NULL RETURNING num_nonnulls(daily_override, monthly_override, rate_override) = 0 AS "isBare"`;
 
 /** The provider of payments charges the plan's price, and knows no other. Runs in the caller's transaction. */
 export async function endOwnPrice(client: PoolClient, id: string, actor: Actor): Promise<void> {

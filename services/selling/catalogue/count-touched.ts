@@ -22,7 +22,8 @@ SELECT w.place, count(*)::integer AS subscriptions, count(DISTINCT s.customer_id
 FROM jsonb_to_recordset($1) AS w(place integer, product text, plan text, whole boolean, daily boolean, monthly boolean, rate boolean)
 JOIN subscription s ON s.product_id = w.product AND s.state <> 'cancelled'
   AND (w.whole OR s.plan_name IS NOT DISTINCT FROM w.plan)
-  AND (NOT (w.daily OR w.monthly) OR w.rate OR (w.daily AND s.daily_override IS NULL) OR (w.monthly AND s.monthly_override IS NULL))
+  AND (NOT (w.daily OR w.monthly OR w.rate) OR (w.daily AND s.daily_override IS NULL) OR (w.monthly AND s.monthly_override IS NULL)
+    OR (w.rate AND s.rate_override IS NULL))
 JOIN customer c ON c.id = s.customer_id
 GROUP BY w.place`;
 

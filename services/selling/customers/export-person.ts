@@ -60,7 +60,7 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'subscriptions',
     part: 'subscriptions',
-    rows: `SELECT s.id::text AS place, s.id, product_id, plan_name, state, daily_override, monthly_override, price_override,
+    rows: `SELECT s.id::text AS place, s.id, product_id, plan_name, state, daily_override, monthly_override, rate_override, price_override,
       price_override_currency, daily_cap, created_at, updated_at,
       (SELECT percents FROM alert_threshold t WHERE t.subscription_id = s.id) AS alert_thresholds
       FROM subscription s, me WHERE s.customer_id = me.customer_id`,

@@ -288,7 +288,7 @@ export class KeyImport {
       plain.map(({ plan }) => plan),
     ]);
     const audited = made.rows.map(({ id, customerId, product, plan }): FullAuditEntry => {
-      const details = { product, plan, daily: null, monthly: null };
+      const details = { product, plan, daily: null, monthly: null, rate: null };
       return { actor, action: 'subscription.create', subject: { kind: 'subscription', id }, details, customerId, label: product };
     });
     await writeAudits(client, audited);

@@ -8,7 +8,7 @@ import { checkDate, checkName, checkTags } from './key-options';
 import { OperationRefused } from '../operations/operation-refused';
 import { type Consent } from '../subscriptions/require-consent';
 import { subscribe } from '../subscriptions/subscribe';
-import { checkLimit, requirePlan, requireProduct, type SubscriptionTerms } from '../subscriptions/subscription-terms';
+import { checkOwnLimits, requirePlan, requireProduct, type SubscriptionTerms } from '../subscriptions/subscription-terms';
 import { type SubscriptionView, viewSubscriptions } from '../subscriptions/subscription-view';
 import { parseRules } from './whitelist-rules';
 import { type Actor } from '../customers/write-audit';
@@ -67,19 +67,13 @@ async function subscribeOrCheck(
   customerId: string,
   { product, options }: { product: string; options: Issue },
 ): Promise<void> {
-  const { plan, daily, monthly, actor, keepsLimits, consent } = options;
+  const { plan, daily, monthly, rate, actor, keepsLimits, consent } = options;
   if (options.subscribe !== false) {
-    const terms = {
-      ...(plan === undefined ? {} : { plan }),
-      ...(daily === undefined ? {} : { daily }),
-      ...(monthly === undefined ? {} : { monthly }),
-    };
-    await subscribe(client, { ...terms, customerId, product, actor, keepsLimits, consent, whenSubscribed: 'join' });
+    await subscribe(client, { plan, daily, monthly, rate, customerId, product, actor, keepsLimits, consent, whenSubscribed: 'join' });
     return;
   }
   await requireProduct(client, product);
   // Terms have no effect without a subscription; wrong ones are refused all the same.
   if (plan !== undefined) await requirePlan(client, product, plan);
-  checkLimit(daily, 'daily');
-  checkLimit(monthly, 'monthly');
+  checkOwnLimits(options);
 }

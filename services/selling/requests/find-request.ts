@@ -1,5 +1,6 @@
 import { type Decision } from '../../../plugins/core/ports';
 import { type QuotaLimits } from '../../../plugins/core/catalogue/catalogue';
+import { OVERAGE_IN_FORCE } from '../../../plugins/stores/postgres/access-record/limits-in-force';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { readStandingText } from '../../../plugins/stores/postgres/decisions/standing-text';
 import { asStrangersSee, type KnownRequest } from './known-request';
@@ -51,7 +52,7 @@ SELECT d.request_id AS "requestId", (extract(epoch FROM d.at) * 1000)::float8 AS
   d.method, d.path, d.status, d.milliseconds, d.bytes::float8 AS bytes, d.units, d.is_from_api AS "isFromApi",
   EXISTS (SELECT FROM quota_refund r WHERE r.request_id = d.request_id) AS "isGivenBack",
   p.title, p.definition ? 'units' AS "isPricedByAnswer", (${OUTAGE}) AS outage,
-  (SELECT overage_of(l.overage, s.daily_override, s.monthly_override) || jsonb_build_object('refusedAt', COALESCE(s.monthly_override, l.monthly))
+  (SELECT ${OVERAGE_IN_FORCE} || jsonb_build_object('refusedAt', COALESCE(s.monthly_override, l.monthly))
     FROM subscription s JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name
     WHERE s.id = d.subscription_id AND l.overage IS NOT NULL) AS included
 FROM decision d LEFT JOIN product p ON p.id = COALESCE(d.product, d.products[1])

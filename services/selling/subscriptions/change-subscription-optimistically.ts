@@ -4,8 +4,9 @@ import { VersionConflict, versionOf } from '../operations/version';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 
 /** Changes with everything a person can change of a subscription; not with its use. */
-export function subscriptionVersion({ plan, state, dailyOverride, monthlyOverride, priceOverride, dailyCap }: SubscriptionView): string {
-  return versionOf([plan, state, dailyOverride, monthlyOverride, priceOverride, dailyCap]);
+export function subscriptionVersion(view: SubscriptionView): string {
+  const { plan, state, dailyOverride, monthlyOverride, rateOverride, priceOverride, dailyCap } = view;
+  return versionOf([plan, state, dailyOverride, monthlyOverride, rateOverride, priceOverride, dailyCap]);
 }
 
 export class SubscriptionChanged extends VersionConflict {

@@ -3,16 +3,13 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { OperationRefused } from '../operations/operation-refused';
 import { requireUnpaid } from '../paid-plans/paid-subscriptions';
 import { type Consent, requireConsent } from './require-consent';
-import { checkLimit, requireOfferedPlan } from './subscription-terms';
+import { checkOwnLimits, type OwnLimits, type OwnLimitsWish, requireOfferedPlan } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-export interface ChangeSubscriptionOptions extends SubscriptionRef {
+export interface ChangeSubscriptionOptions extends SubscriptionRef, OwnLimitsWish {
   /** Null leaves the plan for the product's base limits. */
   readonly plan?: string | null;
-  /** Null removes the override. */
-  readonly daily?: number | null;
-  readonly monthly?: number | null;
   /** For another plan; see `SubscribeOptions`. */
   readonly consent?: Consent;
   /** The customer pays for its plan in advance, and goes on paying that beside another plan. Default false: then the plan stays. */
@@ -21,31 +18,30 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef {
 }
 
 /** Own limits are those of one plan: the database puts them aside, and gives those that were set for the next. */
-const SET_PLAN =
-  'UPDATE subscription SET plan_name = $2, updated_at = now() WHERE id = $1 RETURNING daily_override AS daily, monthly_override AS monthly';
-const SET_LIMITS = 'UPDATE subscription SET daily_override = $2, monthly_override = $3, updated_at = now() WHERE id = $1';
+const SET_PLAN = `
+UPDATE subscription SET plan_name = $2, updated_at = now() WHERE id = $1
+RETURNING daily_override AS daily, monthly_override AS monthly, rate_override AS rate`;
+const SET_LIMITS = `
+UPDATE subscription SET daily_override = $2, monthly_override = $3, rate_override = $4, updated_at = now() WHERE id = $1`;
 
-interface OwnLimits {
-  readonly daily: number | null;
-  readonly monthly: number | null;
-}
+const NONE: OwnLimits = { daily: null, monthly: null, rate: null };
 
 /** @returns the own limits that hold then: what is given, and beside it those of before; else those of the plan */
-async function update(client: PoolClient, { before, plan, daily, monthly }: Update): Promise<OwnLimits> {
+async function update(client: PoolClient, { before, plan, wish }: Update): Promise<OwnLimits> {
   const { rows } = await client.query<OwnLimits>(SET_PLAN, [before.id, plan]);
-  const own = rows[0] ?? { daily: null, monthly: null };
-  if (daily === undefined && monthly === undefined) return own;
+  const { daily, monthly, rate } = wish;
+  if (daily === undefined && monthly === undefined && rate === undefined) return rows[0] ?? NONE;
   const given = {
     daily: daily === undefined ? before.dailyOverride : daily,
     monthly: monthly === undefined ? before.monthlyOverride : monthly,
+    rate: rate === undefined ? before.rateOverride : rate,
   };
-  await client.query(SET_LIMITS, [before.id, given.daily, given.monthly]);
+  await client.query(SET_LIMITS, [before.id, given.daily, given.monthly, given.rate]);
   return given;
 }
 
 interface Update {
-  readonly daily: number | null | undefined;
-  readonly monthly: number | null | undefined;
+  readonly wish: OwnLimitsWish;
   readonly before: SubscriptionView;
   readonly plan: string | null;
 }
@@ -56,8 +52,7 @@ interface Update {
  * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`, `plan_paid`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
-  checkLimit(options.daily, 'daily');
-  checkLimit(options.monthly, 'monthly');
+  checkOwnLimits(options);
   return inTransaction(db, async (client) => {
     const before = await lockSubscription(client, options);
     if (before.state === 'cancelled') {
@@ -70,14 +65,14 @@ export function changeSubscription(db: Database, options: ChangeSubscriptionOpti
       if (!options.paymentGoesOn) await requireUnpaid(client, before);
       await requireConsent(client, { customerId, product, consent: options.consent ?? true, actor: options.actor });
     }
-    const { daily, monthly } = await update(client, { before, plan, daily: options.daily, monthly: options.monthly });
+    const own = await update(client, { before, plan, wish: options });
     await writeAudit(client, {
       actor: options.actor,
       action: 'subscription.change',
       subject: { kind: 'subscription', id: before.id },
       details: {
-        before: { plan: before.plan, daily: before.dailyOverride, monthly: before.monthlyOverride },
-        after: { plan, daily, monthly },
+        before: { plan: before.plan, daily: before.dailyOverride, monthly: before.monthlyOverride, rate: before.rateOverride },
+        after: { plan, ...own },
       },
     });
     return lockSubscription(client, before);

@@ -5,7 +5,7 @@ import { OperationRefused } from '../operations/operation-refused';
 import { requireUnpaid } from '../paid-plans/paid-subscriptions';
 import { requireChangesLeft } from './require-changes-left';
 import { type Consent, requireConsent } from './require-consent';
-import { checkLimit, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
+import { checkOwnLimits, type OwnLimits, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 interface Row {
@@ -32,19 +32,20 @@ export interface SubscribeOptions extends SubscriptionTerms {
 }
 
 const INSERT = `
-INSERT INTO subscription (customer_id, product_id, plan_name, daily_override, monthly_override) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO subscription (customer_id, product_id, plan_name, daily_override, monthly_override, rate_override) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id`;
 
 const FIND = 'SELECT id, plan_name, state FROM subscription WHERE customer_id = $1 AND product_id = $2 FOR UPDATE';
 
 /** A cancelled subscription comes back on the new terms: its former plan ended when it was cancelled, and its limits unless they are kept. */
 const REACTIVATE = `
-UPDATE subscription SET state = 'active', plan_name = $2, daily_override = COALESCE($3, CASE WHEN $5 THEN daily_override END),
-  monthly_override = COALESCE($4, CASE WHEN $5 THEN monthly_override END), updated_at = now() WHERE id = $1`;
+UPDATE subscription SET state = 'active', plan_name = $2, daily_override = COALESCE($3, CASE WHEN $6 THEN daily_override END),
+  monthly_override = COALESCE($4, CASE WHEN $6 THEN monthly_override END),
+  rate_override = COALESCE($5, CASE WHEN $6 THEN rate_override END), updated_at = now() WHERE id = $1`;
 
 const JOIN = `
 UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = COALESCE($3, daily_override),
-  monthly_override = COALESCE($4, monthly_override), updated_at = now() WHERE id = $1`;
+  monthly_override = COALESCE($4, monthly_override), rate_override = COALESCE($5, rate_override), updated_at = now() WHERE id = $1`;
 
 /**
  * Gives a customer a product: a new subscription, a cancelled one reactivated, or the existing one joined. Runs in the caller's
@@ -54,13 +55,13 @@ UPDATE subscription SET plan_name = COALESCE($2, plan_name), daily_override = CO
  * `limit_malformed`, `change_limit_reached`, `consent_required`, `consent_changed`, `plan_paid`
  */
 export async function subscribe(client: PoolClient, options: SubscribeOptions): Promise<string> {
-  const { customerId, product, actor, daily = null, monthly = null } = options;
-  checkLimit(daily, 'daily');
-  checkLimit(monthly, 'monthly');
+  const { customerId, product, actor } = options;
+  checkOwnLimits(options);
+  const own = givenLimits(options);
   await requireSubscribable(client, product);
   const plan = options.plan === undefined ? null : await requirePlan(client, product, options.plan);
-  const { rows: inserted } = await client.query<{ id: string }>(INSERT, [customerId, product, plan, daily, monthly]);
-  const details = { product, plan, daily, monthly };
+  const { rows: inserted } = await client.query<{ id: string }>(INSERT, [customerId, product, plan, ...valuesOf(own)]);
+  const details = { product, plan, ...own };
   const consentWish = { customerId, product, consent: options.consent ?? true, actor };
   if (inserted[0]) await requireConsent(client, consentWish);
   if (inserted[0]) return audited(client, { id: inserted[0].id, action: 'subscription.create', actor, details });
@@ -71,7 +72,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
     if (!options.paymentGoesOn) await requireUnpaid(client, { customerId, product });
     if (options.keepsLimits) await requireChangesLeft(client, { id: existing.id, customerId });
     await requireConsent(client, consentWish);
-    await client.query(REACTIVATE, [existing.id, plan, daily, monthly, options.keepsLimits ?? false]);
+    await client.query(REACTIVATE, [existing.id, plan, ...valuesOf(own), options.keepsLimits ?? false]);
     return audited(client, { id: existing.id, action: 'subscription.reactivate', actor, details });
   }
   if (options.whenSubscribed === 'refuse') {
@@ -79,25 +80,32 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   }
   // A key is coming for a subscription that may be older than the text.
   await requireConsent(client, consentWish);
-  return join(client, existing, { plan, options, details });
+  return join(client, existing, { plan, own, options });
 }
+
+function givenLimits({ daily = null, monthly = null, rate = null }: SubscriptionTerms): OwnLimits {
+  return { daily, monthly, rate };
+}
+
+/** In the order of the statements. */
+const valuesOf = ({ daily, monthly, rate }: OwnLimits): OwnLimits[keyof OwnLimits][] => [daily, monthly, rate];
 
 async function join(
   client: PoolClient,
   existing: Row,
-  { plan, options, details }: { plan: string | null; options: SubscribeOptions; details: Readonly<Record<string, unknown>> },
+  { plan, own, options }: { plan: string | null; own: OwnLimits; options: SubscribeOptions },
 ): Promise<string> {
   if (plan !== null && existing.plan_name !== null && existing.plan_name !== plan) {
     const advice = `change it with "subscription change ${existing.id} --plan ${plan}"`;
     throw new OperationRefused('plan_differs', `the subscription to "${options.product}" is on plan "${existing.plan_name}"; ${advice}`);
   }
-  const { daily = null, monthly = null, actor } = options;
-  const changes = daily !== null || monthly !== null || (plan !== null && existing.plan_name === null);
+  const { product, actor } = options;
+  const changes = valuesOf(own).some((limit) => limit !== null) || (plan !== null && existing.plan_name === null);
   if (!changes) return existing.id;
   // The base limits of a plan that is paid and not given, since a charge failed.
   if (plan !== null && existing.plan_name === null && !options.paymentGoesOn) await requireUnpaid(client, options);
-  await client.query(JOIN, [existing.id, plan, daily, monthly]);
-  return audited(client, { id: existing.id, action: 'subscription.change', actor, details });
+  await client.query(JOIN, [existing.id, plan, ...valuesOf(own)]);
+  return audited(client, { id: existing.id, action: 'subscription.change', actor, details: { product, plan, ...own } });
 }
 
 async function audited(

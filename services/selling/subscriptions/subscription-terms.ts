@@ -1,17 +1,34 @@
+import { type Rate } from '../../../plugins/core/catalogue/catalogue';
+import { mistakeInRate } from '../../../plugins/core/catalogue/rate-bounds';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 
+/** Limits of one subscription alone, which outrank plan and base: requests a day, a month, and how fast. Null: those of plan and base. */
+export interface OwnLimits {
+  readonly daily: number | null;
+  readonly monthly: number | null;
+  readonly rate: Rate | null;
+}
+
+/** What is to change of them. Undefined stays as it is. */
+export type OwnLimitsWish = { readonly [limit in keyof OwnLimits]?: OwnLimits[limit] | undefined };
+
 /** What a new subscription is to be like. */
-export interface SubscriptionTerms {
+export interface SubscriptionTerms extends OwnLimitsWish {
   /** Upper and lower case are the same. Without one the product's base limits hold. */
-  readonly plan?: string;
-  /** Requests a day and a month for this subscription alone; they outrank plan and base. */
-  readonly daily?: number;
-  readonly monthly?: number;
+  readonly plan?: string | undefined;
 }
 
 /** PostgreSQL's integer. */
 const HIGHEST_LIMIT = 2_147_483_647;
+
+/** @throws OperationRefused `limit_malformed` */
+export function checkOwnLimits({ daily, monthly, rate }: OwnLimitsWish): void {
+  checkLimit(daily, 'daily');
+  checkLimit(monthly, 'monthly');
+  const mistake = rate && mistakeInRate(rate);
+  if (mistake) throw new OperationRefused('limit_malformed', mistake);
+}
 
 /** @throws OperationRefused `limit_malformed` */
 export function checkLimit(limit: number | null | undefined, window: 'daily' | 'monthly'): void {

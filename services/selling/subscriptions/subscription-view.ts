@@ -4,7 +4,12 @@ import { requireCustomer } from '../customers/find-customer';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { type Suspension, suspensionOf } from '../customers/suspension-view';
 import { OperationRefused } from '../operations/operation-refused';
-import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE, RATE_IN_FORCE } from './limits-in-force';
+import {
+  DAILY_IN_FORCE,
+  MONTHLY_IN_FORCE,
+  OVERAGE_IN_FORCE,
+  RATE_IN_FORCE,
+} from '../../../plugins/stores/postgres/access-record/limits-in-force';
 
 /** A subscription as people see it. */
 export interface SubscriptionView {
@@ -24,6 +29,7 @@ export interface SubscriptionView {
   readonly rate: Rate | null;
   readonly dailyOverride: number | null;
   readonly monthlyOverride: number | null;
+  readonly rateOverride: Rate | null;
   /** A month, in place of the plan's price, and its currency; null where the plan's counts. */
   readonly priceOverride: string | null;
   readonly currency: string | null;
@@ -40,7 +46,7 @@ const SELECT = `
 SELECT s.id, s.customer_id AS "customerId", c.email AS customer, s.product_id AS product, s.plan_name AS plan, s.state,
   ${suspensionOf('subscription', 's.id')} AS suspended,
   ${DAILY_IN_FORCE} AS daily, ${MONTHLY_IN_FORCE} AS monthly, ${RATE_IN_FORCE} AS rate,
-  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride",
+  s.daily_override AS "dailyOverride", s.monthly_override AS "monthlyOverride", s.rate_override AS "rateOverride",
   CASE WHEN s.price_override_currency = l.currency THEN s.price_override::text END AS "priceOverride", l.currency,
   ${OVERAGE_IN_FORCE} AS overage,
   (SELECT ends_at FROM subscription_limit_term t WHERE t.subscription_id = s.id) AS "overridesEndAt", s.daily_cap AS "dailyCap", s.created_at AS "createdAt"
@@ -53,6 +59,11 @@ LEFT JOIN plan l ON l.product_id = s.product_id AND l.name = s.plan_name`;
 export async function viewSubscriptions(db: Database, customerId: string): Promise<SubscriptionView[]> {
   const { rows } = await db.query<SubscriptionView>(`${SELECT} WHERE s.customer_id = $1 ORDER BY s.product_id`, [customerId]);
   return rows;
+}
+
+/** True when an operator set limits for this subscription alone. */
+export function hasOwnLimits({ dailyOverride, monthlyOverride, rateOverride }: SubscriptionView): boolean {
+  return dailyOverride !== null || monthlyOverride !== null || rateOverride !== null;
 }
 
 /** Names a subscription; with `customerId` only among that customer's, another's then reads as unknown. */

@@ -1,6 +1,6 @@
 import { countsUnits } from '../catalogue/included-limits';
 import { type Database } from '../../../plugins/stores/postgres/database';
-import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../subscriptions/limits-in-force';
+import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../../../plugins/stores/postgres/access-record/limits-in-force';
 import { cutPage, numberBefore } from '../operations/page-cursor';
 
 /** An alert with all that a sentence about it needs. */

@@ -1,5 +1,5 @@
 import { type Pool } from 'pg';
-import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../subscriptions/limits-in-force';
+import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../../../plugins/stores/postgres/access-record/limits-in-force';
 
 /** Any number that nothing else locks: of several dashboards one evaluates at a time. */
 const LOCK = 720_260_004;

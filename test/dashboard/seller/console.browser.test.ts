@@ -151,17 +151,21 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await page.getByRole('cell', { name: 'Star', exact: true }).waitFor();
   });
 
-  await step('gives the customer a price of its own with a reason, and the customer reads it', async () => {
+  await step('gives the customer a price and a rate of its own with a reason, and the customer reads them', async () => {
     const { page } = operator;
     await press(page, 'Price and limits of api-ip');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Price a month').fill('250.00');
+    await dialog.getByLabel('Requests', { exact: true }).fill('10');
+    await dialog.getByLabel('At once').fill('20');
     await dialog.getByLabel('Reason').fill('A partner.');
     expect(await inaccessible(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Set terms' }).click();
     await page.getByText('at ₹250.00').waitFor();
     await open(customer.page, '/plans');
-    await customer.page.getByText('Your own price, ₹250.00 a month on Star, in place of the plan’s.').waitFor();
+    await customer.page
+      .getByText('Your own price, ₹250.00 a month, and rate, 10 requests a second, bursts of 20 on Star, in place of the plan’s.')
+      .waitFor();
   });
 
   await step('keeps a list of customers by name', async () => {

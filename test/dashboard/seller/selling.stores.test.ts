@@ -51,10 +51,34 @@ describe('limits with an end', () => {
       {
         actor: 'dashboard',
         action: 'subscription.change',
-        details: expect.objectContaining({ before: { daily: 7, monthly: 70, price: null } }),
+        details: expect.objectContaining({ before: { daily: 7, monthly: 70, rate: null, price: null } }),
       },
     ]);
   });
+});
+
+describe('a rate of its own', () => {
+  const [limited, none] = [{ limit: 600, windowSeconds: 60, burst: 5 }, null];
+  const body = { daily: null, monthly: null, reason: 'a partner', endsAt: null };
+  const put = async (rate: unknown) => {
+    const given = rate === undefined ? body : { ...body, rate };
+    return (await send('PUT', `/subscriptions/${own.subscription.id}/limits`, given)).statusCode;
+  };
+  const seen = async () => (await get(`/customers/${customerId}`)).json().subscriptions[0];
+
+  it('is given, stays where it is left out, and is taken away', async () => {
+    expect(await put(limited)).toBe(204);
+    expect(await seen()).toMatchObject({ rate: limited, hasOwnLimits: true, ownLimits: { daily: null, monthly: null, rate: limited } });
+    expect(await put(undefined)).toBe(204);
+    expect(await seen()).toMatchObject({ rate: limited });
+    expect(await put(none)).toBe(204);
+    expect(await seen()).toMatchObject({ rate: null, hasOwnLimits: false });
+  });
+
+  it.each([{ limit: 10, windowSeconds: 2, burst: 1 }, { limit: 10, windowSeconds: 1 }, { limit: 10, windowSeconds: 1, burst: 0 }, 10])(
+    'is refused as %j',
+    async (rate) => expect(await put(rate)).toBe(400),
+  );
 });
 
 describe('a price of its own', () => {

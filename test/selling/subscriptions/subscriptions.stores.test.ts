@@ -1,4 +1,4 @@
-import { setLimits } from '../../../services/selling/billing/limit-terms';
+import { endLimits, setLimits } from '../../../services/selling/billing/limit-terms';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { createKey } from '../../../services/selling/keys/create-key';
@@ -71,6 +71,60 @@ describe('subscriptions', () => {
     expect(await change({ plan: null, daily: 9_000 })).toMatchObject({ daily: 9_000, monthly: 30_000 });
     expect(await change({ plan: 'Star' })).toMatchObject({ daily: 9_000 });
     expect(await change({ plan: null })).toMatchObject({ daily: 9_000 });
+  });
+
+  it('holds a rate of its own to its plan as it does the other limits, and keeps its reason while the rate alone is left', async () => {
+    const { subscriptions } = await newKey(database.pool, {});
+    const id = subscriptions[0]?.id ?? '';
+    const change = (to: Partial<Parameters<typeof changeSubscription>[1]>) => changeSubscription(database.pool, { id, ...to, actor });
+    const reasons = async () =>
+      (await database.pool.query<{ reason: string }>('SELECT reason FROM subscription_limit_term WHERE subscription_id = $1', [id])).rows;
+    const [rate, other] = [5, 6].map((burst) => ({ limit: 10, windowSeconds: 1, burst }) as const);
+    const term = { id, reason: 'a partner', setBy: 'op@example.com', endsAt: null, actor };
+    expect(await setLimits(database.pool, { ...term, daily: 100, monthly: null, rate })).toMatchObject({
+      daily: 100,
+      rate,
+      rateOverride: rate,
+    });
+    expect(await setLimits(database.pool, { ...term, daily: null, monthly: null })).toMatchObject({ daily: 1_000, rate });
+    expect(await reasons()).toEqual([{ reason: 'a partner' }]);
+    expect(await change({ plan: 'Star' })).toMatchObject({ rate: null, rateOverride: null });
+    expect(await reasons()).toEqual([]);
+    expect(await change({ daily: 9 })).toMatchObject({ daily: 9, rate: null });
+    expect(await change({ plan: null })).toMatchObject({ rate, daily: 1_000 });
+    expect(await reasons()).toEqual([{ reason: 'a partner' }]);
+    expect(await change({ plan: 'Star', rate: other })).toMatchObject({ rate: other });
+    expect(await setLimits(database.pool, { ...term, daily: null, monthly: null, rate: null })).toMatchObject({ rate: null });
+    expect(await reasons()).toEqual([]);
+    const { rows } = await database.pool.query(
+      "SELECT details -> 'after' -> 'rate' AS rate FROM audit_log WHERE subject_id = $1 AND action = 'subscription.change' ORDER BY id",
+      [id],
+    );
+    expect(rows.map((row) => row.rate)).toEqual([rate, rate, null, null, rate, other, null]);
+  });
+
+  it('ends a rate of its own with its end', async () => {
+    const { subscriptions } = await newKey(database.pool, {});
+    const id = subscriptions[0]?.id ?? '';
+    const rate = { limit: 10, windowSeconds: 1, burst: 5 } as const;
+    const endsAt = new Date(Date.now() - 1_000);
+    await setLimits(database.pool, { id, daily: null, monthly: null, rate, reason: 'a trial', setBy: 'op@example.com', endsAt, actor });
+    expect(await endLimits(database.pool)).toBe(1);
+    expect(await changeSubscription(database.pool, { id, daily: 4, actor })).toMatchObject({ rate: null, rateOverride: null });
+  });
+
+  it.each([
+    [0, 1, 1],
+    [1.5, 1, 1],
+    [100_001, 1, 1],
+    [6_000_001, 60, 1],
+    [10, 1, 0],
+    [10, 1, 100_001],
+    [1, 60, 1_441],
+  ] as const)('refuses a rate of its own of %d in %d s with bursts of %d', async (limit, windowSeconds, burst) => {
+    const { subscriptions } = await newKey(database.pool, {});
+    const wish = { id: subscriptions[0]?.id ?? '', rate: { limit, windowSeconds, burst }, actor };
+    expect(() => changeSubscription(database.pool, wish)).toThrow(refusal('limit_malformed') as Error);
   });
 
   it('gives no limits back whose end has come meanwhile', async () => {

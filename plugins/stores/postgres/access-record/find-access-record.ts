@@ -11,6 +11,7 @@ import {
 import { type DayAndMonth, type ProofForm, type Rate } from '../../../core/catalogue/catalogue';
 import { type UnitsByAnswer } from '../../../core/catalogue/units';
 import { compileWhitelist } from '../../../core/access/whitelist';
+import { DAILY_BEFORE_CAP, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE, RATE_IN_FORCE } from './limits-in-force';
 
 /**
  * One statement, so that key, rules, subscriptions and limits are of one time. Rules are JSON, because the driver parses an array character
@@ -27,12 +28,11 @@ SELECT c.id, c.customer_id AS "customerId", (SELECT display_name FROM customer W
       'suspended', COALESCE(
         (SELECT reason FROM suspension WHERE customer_id = s.customer_id), (SELECT reason FROM suspension WHERE subscription_id = s.id)
       ),
-      'daily', COALESCE(s.daily_override, l.daily, p.daily), 'monthly', COALESCE(s.monthly_override, l.monthly, p.monthly),
-      'rate', CASE WHEN s.plan_name IS NULL THEN p.rate ELSE l.rate END,
-      'included', CASE WHEN c.mode = 'live' THEN overage_of(l.overage, s.daily_override, s.monthly_override) END,
+      'daily', ${DAILY_BEFORE_CAP}, 'monthly', ${MONTHLY_IN_FORCE}, 'rate', ${RATE_IN_FORCE},
+      'included', CASE WHEN c.mode = 'live' THEN ${OVERAGE_IN_FORCE} END,
       'dailyCap', s.daily_cap,
-      'isUpgradable', EXISTS (SELECT FROM plan o WHERE o.product_id = s.product_id AND o.active AND o.daily > COALESCE(s.daily_override, l.daily, p.daily)
-        AND o.monthly > COALESCE(s.monthly_override, l.monthly, p.monthly)),
+      'isUpgradable', EXISTS (SELECT FROM plan o WHERE o.product_id = s.product_id AND o.active AND o.daily > ${DAILY_BEFORE_CAP}
+        AND o.monthly > ${MONTHLY_IN_FORCE}),
       'sandboxUrl', CASE WHEN c.mode = 'test' THEN p.definition ->> 'sandboxUrl' END,
       'takesTestKeys', COALESCE(p.definition ->> 'sandboxUrl' IS NOT NULL OR p.definition ->> 'testKeys' IN ('service', 'live'), false),
       'isFree5xx', COALESCE(p.definition -> 'uncharged' @> '["5xx"]', false), 'proof', p.definition ->> 'proof',

@@ -10,6 +10,8 @@ CREATE TABLE subscription (
   -- Limits that an operator set for this subscription alone, on the plan that it has.
   daily_override integer CHECK (daily_override >= 0),
   monthly_override integer CHECK (monthly_override >= 0),
+  -- As in plan.
+  rate_override jsonb,
   -- The customer's own limit a day, below the one that holds otherwise. No operator sets it.
   daily_cap integer CHECK (daily_cap >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -17,7 +19,7 @@ CREATE TABLE subscription (
   -- A price of its own, a month, in the currency that the plan had when it was agreed: in another currency the number would be another price.
   price_override numeric CHECK (price_override >= 0),
   price_override_currency text CHECK (price_override_currency ~ '^[A-Z]{3}$'),
-  -- Own limits of plans that it had before, by plan, '' for the base limits: daily, monthly, reason, set_by, ends_at.
+  -- Own limits of plans that it had before, by plan, '' for the base limits: daily, monthly, rate, reason, set_by, ends_at.
   own_limits jsonb NOT NULL DEFAULT '{}',
   UNIQUE (customer_id, product_id),
   FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name),
@@ -78,19 +80,22 @@ BEGIN
   NEW.price_override_currency := NULL;
   NEW.own_limits := OLD.own_limits - next_plan;
   -- Limits that this very statement sets are those of the next plan.
-  IF (NEW.daily_override, NEW.monthly_override) IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override) THEN
-    IF OLD.daily_override IS NOT NULL OR OLD.monthly_override IS NOT NULL THEN
-      NEW.own_limits := NEW.own_limits || jsonb_build_object(left_plan, jsonb_build_object('daily', OLD.daily_override, 'monthly', OLD.monthly_override)
+  IF (NEW.daily_override, NEW.monthly_override, NEW.rate_override)
+    IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override, OLD.rate_override) THEN
+    IF num_nonnulls(OLD.daily_override, OLD.monthly_override, OLD.rate_override) > 0 THEN
+      NEW.own_limits := NEW.own_limits || jsonb_build_object(left_plan, jsonb_strip_nulls(jsonb_build_object(
+          'daily', OLD.daily_override, 'monthly', OLD.monthly_override, 'rate', OLD.rate_override))
         || COALESCE((SELECT jsonb_build_object('reason', reason, 'set_by', set_by, 'ends_at', ends_at)
           FROM subscription_limit_term WHERE subscription_id = OLD.id), '{}'));
     END IF;
     IF (known ->> 'ends_at')::timestamptz <= now() THEN known := NULL; END IF;
     NEW.daily_override := (known ->> 'daily')::integer;
     NEW.monthly_override := (known ->> 'monthly')::integer;
+    NEW.rate_override := known -> 'rate';
     DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
     INSERT INTO subscription_limit_term (subscription_id, reason, set_by, ends_at)
       SELECT OLD.id, known ->> 'reason', known ->> 'set_by', (known ->> 'ends_at')::timestamptz WHERE known ->> 'reason' IS NOT NULL;
-  ELSIF NEW.daily_override IS NULL AND NEW.monthly_override IS NULL THEN
+  ELSIF num_nonnulls(NEW.daily_override, NEW.monthly_override, NEW.rate_override) = 0 THEN
     DELETE FROM subscription_limit_term WHERE subscription_id = OLD.id;
   END IF;
   RETURN NEW;

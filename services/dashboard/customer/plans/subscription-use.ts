@@ -1,7 +1,7 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type QuotaWindows, windowsAt } from '../../../../plugins/core/access/quota';
 import { mostRefundsOf } from '../../../../plugins/core/catalogue/refunds';
-import { type SubscriptionView, viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
+import { hasOwnLimits, type SubscriptionView, viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
 import { type DailyUsage, readUsage } from '../../../selling/subscriptions/usage-read';
 import { subscriptionVersion } from '../../../selling/subscriptions/change-subscription-optimistically';
 import { type SubscriptionUse } from '../../contract/plans';
@@ -11,8 +11,8 @@ import { windowStanding } from './forecast';
 export function subscriptionFields(view: SubscriptionView) {
   return {
     ...view,
-    hasOwnLimits: view.dailyOverride !== null || view.monthlyOverride !== null,
-    ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride },
+    hasOwnLimits: hasOwnLimits(view),
+    ownLimits: { daily: view.dailyOverride, monthly: view.monthlyOverride, rate: view.rateOverride },
     ownPrice: view.priceOverride === null || view.currency === null ? null : { price: view.priceOverride, currency: view.currency },
     ownUntil: view.overridesEndAt,
     overage: view.overage === null || view.currency === null ? null : { ...view.overage, currency: view.currency },

@@ -1,6 +1,6 @@
-import { Badge, Button, Group, Text, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, Text, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useForm } from '@mantine/form';
+import { useForm, type UseFormReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { planName } from '../../reference/plan-name';
 import type { CustomerDetails } from '../../contract/operator-customers';
@@ -9,7 +9,7 @@ import { formatCount, formatPrice } from '../parts/format/numbers';
 import { DataTable, type Column } from '../parts/components/data-table';
 import { EmptyState } from '../parts/components/empty-state';
 import { Moment } from '../parts/components/moment';
-import { limitsText, thenText } from '../customer/plans/offers';
+import { limitsText, rateText, thenText } from '../customer/plans/offers';
 import type { SuspensionTarget } from './suspend-dialog';
 import { call } from '../parts/api/request';
 import { toast } from '../parts/browser/toast';
@@ -39,13 +39,18 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
     { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
     {
       header: 'Plan',
-      cell: ({ plan, ownPrice, overage }) => (
+      cell: ({ plan, ownPrice, overage, rate }) => (
         <>
           {planName(plan)}
           {ownPrice && <span className="dimmed keep"> at {formatPrice(ownPrice)}</span>}
           {overage && (
             <Text component="span" display="block" size="xs" c="dimmed">
               {limitsText(overage)} included{thenText({ currency: overage.currency, overage })}
+            </Text>
+          )}
+          {rate && (
+            <Text component="span" display="block" size="xs" c="dimmed">
+              {rateText(rate)}
             </Text>
           )}
         </>
@@ -165,27 +170,73 @@ function checkEnd(day: string): string | null {
   return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day to come.';
 }
 
+interface TermValues {
+  readonly daily: number | string;
+  readonly monthly: number | string;
+  readonly rate: number | string;
+  /** Seconds. */
+  readonly window: '1' | '60';
+  readonly burst: number | string;
+  readonly price: string;
+  readonly reason: string;
+  readonly end: string;
+}
+
+const limitOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
+
+function rateOf({ rate, window, burst }: TermValues): Subscription['rate'] {
+  const [limit, atOnce] = [limitOf(rate), limitOf(burst)];
+  return limit === null || atOnce === null ? null : { limit, windowSeconds: window === '1' ? 1 : 60, burst: atOnce };
+}
+
+/** How fast requests may come. */
+function RateFields({ form }: { readonly form: UseFormReturnType<TermValues> }): ReactNode {
+  return (
+    <Group gap="sm" align="start" grow preventGrowOverflow={false}>
+      <NumberInput label="Requests" min={1} max={6_000_000} allowDecimal={false} thousandSeparator="," {...form.getInputProps('rate')} />
+      <NativeSelect
+        label="In each"
+        data={[
+          { value: '1', label: 'second' },
+          { value: '60', label: 'minute' },
+        ]}
+        {...form.getInputProps('window')}
+      />
+      <NumberInput label="At once" min={1} max={100_000} allowDecimal={false} thousandSeparator="," {...form.getInputProps('burst')} />
+    </Group>
+  );
+}
+
 /** Sets a subscription's price and limits with a reason, for good or until a day. */
 function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogProps): ReactNode {
   const client = useQueryClient();
   const { id, product, plan, ownLimits, ownPrice } = subscription;
-  const form = useForm<{ daily: number | string; monthly: number | string; price: string; reason: string; end: string }>({
+  const form = useForm<TermValues>({
     initialValues: {
       daily: ownLimits.daily ?? '',
       monthly: ownLimits.monthly ?? '',
+      rate: ownLimits.rate?.limit ?? '',
+      window: ownLimits.rate?.windowSeconds === 60 ? '60' : '1',
+      burst: ownLimits.rate?.burst ?? '',
       price: ownPrice?.price ?? '',
       reason: term?.reason ?? '',
       end: term?.endsAt?.slice(0, 10) ?? '',
     },
     validate: {
+      burst: (value, { rate }) =>
+        (typeof value === 'number') === (typeof rate === 'number') ? null : 'A rate needs both: how many, and how many at once.',
       price: (value) => (value.trim() === '' || AMOUNT.test(value.trim()) ? null : 'Write an amount such as 499.00.'),
       reason: (value) => (value.trim() === '' ? 'Say why.' : null),
       end: checkEnd,
     },
   });
   const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
-    const limitOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
-    const limits = { daily: limitOf(values.daily), monthly: limitOf(values.monthly), price: values.price.trim() || null };
+    const limits = {
+      daily: limitOf(values.daily),
+      monthly: limitOf(values.monthly),
+      rate: rateOf(values),
+      price: values.price.trim() || null,
+    };
     await call('PUT /operator/subscriptions/:id/limits', {
       params: { id },
       body: { ...limits, reason: values.reason.trim(), endsAt: endOf(values.end) },
@@ -219,6 +270,7 @@ function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogP
             thousandSeparator=","
             {...form.getInputProps('monthly')}
           />
+          <RateFields form={form} />
           {plan !== null && (
             <TextInput
               label="Price a month"

@@ -79,7 +79,7 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
         <li className={then.monthly === now.monthly ? undefined : classes['differs']}>
           {formatCount(then.monthly)} {counted} a month
         </li>
-        {offer.rate && <li>{rateText(offer.rate)}</li>}
+        {then.rate && <li>{rateText(then.rate)}</li>}
       </ul>
       {!isCurrent && (
         <Text size="xs" c="dimmed" className={classes['when']}>

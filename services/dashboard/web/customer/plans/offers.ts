@@ -121,12 +121,15 @@ export function whenText({ needsApproval, isPaidFirst }: Offer): string {
   return needsApproval ? 'From the moment the seller approves it' : 'From the next request';
 }
 
+/** Without a rate requests may come as fast as they like. */
+export type LimitsOfOffer = Pick<Offer, 'daily' | 'monthly' | 'rate'>;
+
 /** Limits that would hold: on the plan that they were set for, an operator's outrank the offer's; the customer's own cap stays on every plan. */
-export function limitsUnder(offer: Offer, subscription: Subscription | null): { daily: number; monthly: number } {
+export function limitsUnder(offer: Offer, subscription: Subscription | null): LimitsOfOffer {
   const own = subscription?.plan === offer.plan ? subscription.ownLimits : undefined;
   const { daily: refusedAt, monthly } = offer.overage?.cap ?? offer;
   const daily = Math.min(own?.daily ?? refusedAt, subscription?.dailyCap ?? Infinity);
-  return { daily, monthly: own?.monthly ?? monthly };
+  return { daily, monthly: own?.monthly ?? monthly, rate: own?.rate ?? offer.rate };
 }
 
 /** What somebody who takes the offer agrees to. */

@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
-import { aboveText, countedBy, limitsText, limitsUnder, type Offer, priceNow, rateText, restText } from './offers';
+import { aboveText, countedBy, limitsText, type LimitsOfOffer, limitsUnder, type Offer, priceNow, rateText, restText } from './offers';
 
 interface PlanComparisonProps {
   readonly product: Product;
@@ -23,7 +23,9 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
   const { subscription } = product;
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   const then = limitsUnder(offer, subscription);
-  const now = isChange ? { daily: subscription.daily.limit, monthly: subscription.monthly.limit } : then;
+  const now = isChange
+    ? { daily: subscription.daily.limit, monthly: subscription.monthly.limit, rate: subscription.rate ?? undefined }
+    : then;
   const counted = countedBy(product) === 'units' ? 'Units' : 'Requests';
   const lines: Line[] = [
     { title: 'Plan', now: isChange ? planName(subscription.plan) : '', then: planName(offer.plan) },
@@ -39,11 +41,7 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
       { title: 'Above that', now: isChange ? (above ?? 'Refused') : '', then: aboveText(offer) ?? 'Refused' },
     );
   }
-  const rateNow = isChange ? subscription.rate : null;
-  if (offer.rate || rateNow) {
-    const [before, after] = [rateNow, offer.rate].map((rate) => (rate ? rateText(rate) : 'Not limited'));
-    lines.push({ title: 'How fast', now: isChange ? (before ?? '') : '', then: after ?? '' });
-  }
+  if (then.rate || now.rate) lines.push({ title: 'How fast', now: isChange ? paceText(now) : '', then: paceText(then) });
   const rest = restText(offer);
   if (rest !== undefined) lines.push({ title: 'This month', now: '', then: rest });
   return (
@@ -79,23 +77,30 @@ function priceText(product: Product): string {
   return price === undefined ? 'No longer offered' : priceOf(price);
 }
 
-interface Limits {
-  readonly daily: number;
-  readonly monthly: number;
+const paceText = ({ rate }: LimitsOfOffer): string => (rate ? rateText(rate) : 'Not limited');
+
+/** True where requests may come less often, or fewer at once. */
+function isSlower(then: LimitsOfOffer, now: LimitsOfOffer): boolean {
+  if (!then.rate || !now.rate) return then.rate !== undefined;
+  return then.rate.limit / then.rate.windowSeconds < now.rate.limit / now.rate.windowSeconds || then.rate.burst < now.rate.burst;
 }
 
-function FallingLimits({ now, then }: { readonly now: Limits; readonly then: Limits }): ReactNode {
+function FallingLimits({ now, then }: { readonly now: LimitsOfOffer; readonly then: LimitsOfOffer }): ReactNode {
+  const counts = [
+    { name: 'daily limit', from: now.daily, to: then.daily },
+    { name: 'monthly limit', from: now.monthly, to: then.monthly },
+  ];
   const falls = [
-    { name: 'daily', from: now.daily, to: then.daily },
-    { name: 'monthly', from: now.monthly, to: then.monthly },
-  ].filter(({ from, to }) => to < from);
+    ...counts.filter(({ from, to }) => to < from).map(({ name, from, to }) => ({ name, from: formatCount(from), to: formatCount(to) })),
+    ...(isSlower(then, now) ? [{ name: 'rate', from: paceText(now).toLowerCase(), to: paceText(then) }] : []),
+  ];
   if (falls.length === 0) return null;
   return (
-    <Alert color="orange" mt="sm" title={falls.length > 1 ? 'Both limits fall' : `The ${falls[0]?.name ?? ''} limit falls`}>
+    <Alert color="orange" mt="sm" title={falls.length > 1 ? 'Limits fall' : `The ${falls[0]?.name ?? ''} falls`}>
       <List size="sm">
         {falls.map(({ name, from, to }) => (
           <List.Item key={name}>
-            The {name} limit falls from {formatCount(from)} to {formatCount(to)}.
+            The {name} falls from {from} to {to}.
           </List.Item>
         ))}
       </List>

@@ -8,7 +8,7 @@ import { Guarded } from '../../parts/components/guarded';
 import { SuspensionNotice } from '../../parts/components/suspension-notice';
 import { WindowBar } from '../../parts/components/window-bar';
 import { LiveState } from './live-state';
-import { isSubscribed, type WantedOffer } from './offers';
+import { isSubscribed, rateText, type WantedOffer } from './offers';
 import { OfferCards } from './offer-cards';
 import { PlanRequestNotice } from './plan-request-notice';
 import { SubscriptionActions } from './subscription-actions';
@@ -79,11 +79,15 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
 }
 
 /** What the seller gave this customer alone, and until when. */
-function OwnTerms({ subscription: { plan, hasOwnLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
-  if (!hasOwnLimits && ownPrice === null) return null;
-  const what = [...(ownPrice === null ? [] : [`price, ${formatPrice(ownPrice)} a month`]), ...(hasOwnLimits ? ['limits'] : [])].join(
-    ', and ',
-  );
+function OwnTerms({ subscription: { plan, ownLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
+  const { daily, monthly, rate } = ownLimits;
+  const own = [
+    ...(ownPrice === null ? [] : [`price, ${formatPrice(ownPrice)} a month`]),
+    ...(daily === null && monthly === null ? [] : ['limits']),
+    ...(rate === null ? [] : [`rate, ${rateText(rate)}`]),
+  ];
+  if (own.length === 0) return null;
+  const what = own.join(', and ');
   return (
     <Text size="xs">
       Your own {what} on {planName(plan)}

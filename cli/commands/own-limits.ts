@@ -1,0 +1,30 @@
+import { type Command } from 'commander';
+import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscription-terms';
+import { CommandError } from '../command-error';
+import { parseLimit, parseRate } from '../parse-arguments';
+
+/** Limits of a subscription alone. */
+export interface OwnLimitFlags {
+  readonly daily?: string;
+  readonly monthly?: string;
+  readonly rate?: string;
+  readonly burst?: string;
+}
+
+/** @param whose `of the subscriptions`, or nothing where the command has one */
+export function addOwnLimits(command: Command, whose = ''): Command {
+  return command
+    .option('--daily <n>', `requests a day${whose}, instead of the plan’s`)
+    .option('--monthly <n>', `requests a month${whose}, instead of the plan’s`)
+    .option('--rate <rate>', `how fast requests${whose} may come, such as 10/s or 600/min, instead of the plan’s rate`)
+    .option('--burst <n>', 'with --rate: requests that may come at once (default: as many as the rate has)');
+}
+
+export function readOwnLimits({ daily, monthly, rate, burst }: OwnLimitFlags): OwnLimitsWish {
+  if (burst !== undefined && rate === undefined) throw new CommandError('invalid_argument', '--burst is of a rate: give --rate too');
+  return {
+    ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
+    ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),
+    ...(rate !== undefined && { rate: parseRate(rate, burst) }),
+  };
+}

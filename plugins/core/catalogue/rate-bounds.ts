@@ -1,0 +1,19 @@
+import { type Rate } from './catalogue';
+
+/** Of a rate and of a burst. The stores' figures then stay below 2^53 (plugins/core/access/rate.ts). */
+export const MAX_A_SECOND = 100_000;
+
+/** Requests of a day: with a burst of no more, every debt is paid within a day. */
+export function dayOf({ limit, windowSeconds }: Pick<Rate, 'limit' | 'windowSeconds'>): number {
+  return (limit * 86_400) / windowSeconds;
+}
+
+/** @returns what is wrong with a rate that does not come from the catalogue */
+export function mistakeInRate(rate: Rate): string | undefined {
+  const { limit, windowSeconds, burst } = rate;
+  const isWithin = (count: number, most: number): boolean => Number.isInteger(count) && count >= 1 && count <= most;
+  const most = MAX_A_SECOND * windowSeconds;
+  if (!isWithin(limit, most)) return `the rate must be a whole number from 1 to ${most}`;
+  const mostAtOnce = Math.min(MAX_A_SECOND, dayOf(rate));
+  return isWithin(burst, mostAtOnce) ? undefined : `the burst must be a whole number from 1 to ${mostAtOnce}`;
+}
