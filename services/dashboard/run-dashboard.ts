@@ -167,6 +167,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     clock: systemClock,
     timeZone: settings.QUOTA_TIMEZONE,
     catalogue: watchCatalogue(db),
+    ports: payments.ports,
     registry: metrics.registry,
   });
   const mails = startMails({

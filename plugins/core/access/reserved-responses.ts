@@ -37,5 +37,7 @@ const variableOf = (name: string): string =>
     .replace(/^x-tollgate-/, '')
     .replaceAll('-', '_')}`;
 
-/** For kong.conf. */
-export const ADDED_PROPERTY = [...OF_LIMITS, ...OF_PAGES].map((name) => `${name} ${variableOf(name)} always`).join('; add_header ');
+/** For kong.conf. In lower case, as our services write the names: nginx cannot keep the spelling of an API. */
+export const ADDED_PROPERTY = [...OF_LIMITS, ...OF_PAGES]
+  .map((name) => `${name.toLowerCase()} ${variableOf(name)} always`)
+  .join('; add_header ');

@@ -1,6 +1,7 @@
 import { applyPayments } from '../../selling/billing/apply-payments';
 import { claimCheckout } from '../../selling/billing/checkouts';
 import { claimPaid, listPaidByLeaving } from '../../selling/paid-plans/paid-subscriptions';
+import { type PaymentInvoicing } from '../../selling/billing/issue-payment-invoices';
 import { type GivenFact } from '../../selling/billing/payment-facts';
 import { type Log } from '../../kit/log';
 import { type PaymentPort, ProviderAway, ProviderRefused } from '../../selling/billing/payment-port';
@@ -16,7 +17,7 @@ export interface AskingTools extends PaymentTools {
 type Ask = <T>(provider: string, work: (port: PaymentPort) => Promise<T>) => Promise<T | undefined>;
 
 /** A provider that does not answer is asked once in a round, and the rest of the round goes on without it. */
-function createAsk({ ports, log }: AskingTools): { ask: Ask; away: ReadonlySet<string> } {
+function createAsk({ ports, log }: Pick<AskingTools, 'ports' | 'log'>): { ask: Ask; away: ReadonlySet<string> } {
   const away = new Set<string>();
   const ask: Ask = async (provider, work) => {
     const port = ports[provider];
@@ -31,6 +32,16 @@ function createAsk({ ports, log }: AskingTools): { ask: Ask; away: ReadonlySet<s
     }
   };
   return { ask, away };
+}
+
+/** Finds payments for one round of invoices, none of which waits for a provider that did not answer about another. */
+export function createPaymentFinder(tools: Pick<AskingTools, 'ports' | 'log'>): NonNullable<PaymentInvoicing['paymentOf']> {
+  const { ask } = createAsk(tools);
+  return (provider, reference) =>
+    ask(provider, async (port) => port.findPayment?.(reference)).catch((err: unknown) => {
+      tools.log.error({ err, provider, reference }, 'the payment of an invoice could not be looked for');
+      return undefined;
+    });
 }
 
 /** How the provider has one subscription; nothing where it knows none. */

@@ -1,5 +1,5 @@
 import { type BillingTerms } from '../../../plugins/core/catalogue/billing-terms';
-import { type IssueOptions } from '../../selling/billing/issue-invoices';
+import { type PaymentInvoicing } from '../../selling/billing/issue-payment-invoices';
 import { type InvoiceRef } from '../../selling/billing/settle-invoice';
 
 /**
@@ -11,7 +11,7 @@ export interface BillingPort {
   /** How long to wait, once it has issued what there was, before it is asked again. */
   readonly everyMs: number;
   /** Bills all that was not billed yet, once however many processes ask. @returns how many invoices were issued */
-  issueInvoices(work: Pick<IssueOptions, 'today' | 'isEnding' | 'onFailure'>): Promise<number>;
+  issueInvoices(work: Pick<PaymentInvoicing, 'today' | 'isEnding' | 'onFailure' | 'paymentOf'>): Promise<number>;
   /** Whether this month's use will be invoiced. */
   isInvoiced(month: string): boolean;
   /** A credit note over the whole of an invoice. @throws OperationRefused `invoice_unknown`, `invoice_settled`; `billing_off` where the catalogue has no `billing` */

@@ -4,7 +4,9 @@ import { windowsAt } from '../../../plugins/core/access/quota';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { queueReminders } from '../../selling/billing/issue-invoices';
+import { type PaymentPorts } from '../../selling/billing/payments-of';
 import { type Log } from '../../kit/log';
+import { createPaymentFinder } from './ask-providers';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
 
@@ -14,6 +16,7 @@ export interface BillingWorkOptions {
   readonly clock: Clock;
   readonly timeZone: string;
   readonly catalogue: () => Promise<Catalogue>;
+  readonly ports: PaymentPorts;
   /** Of the metrics. */
   readonly registry: Registry;
   /** Between two looks. Default as the invoices ask for it. */
@@ -24,7 +27,7 @@ const FIRST_MS = 5_000;
 
 /** Issues invoices of payments or closed statements, and reminds of those that are overdue. Any number of processes may do so. */
 export function startBilling(options: BillingWorkOptions): { close(): Promise<void> } {
-  const { db, log, clock, timeZone, catalogue, registry, everyMs } = options;
+  const { db, log, clock, timeZone, catalogue, ports, registry, everyMs } = options;
   const failed = new Gauge({
     name: 'tollgate_invoices_failed',
     help: 'Payments and closed statements that could not be invoiced when this was last tried. The log names them.',
@@ -43,7 +46,8 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
       failures += 1;
       log.error({ err, customer, ...about }, 'an invoice could not be issued');
     };
-    const issued = await port.issueInvoices({ today: todayNow(), isEnding: () => isEnding, onFailure });
+    const paymentOf = createPaymentFinder({ ports, log });
+    const issued = await port.issueInvoices({ today: todayNow(), isEnding: () => isEnding, onFailure, paymentOf });
     failed.set(failures);
     if (issued > 0) log.info({ issued }, 'invoices were issued');
     if (port.provider !== 'none') await queueReminders(db, todayNow());

@@ -162,6 +162,11 @@ export interface PaymentPort {
    * @throws ChangeRefused, also for more than is left of it
    */
   refund(invoice: string, wish: RefundWish): Promise<readonly GivenFact[]>;
+  /**
+   * By what its invoice was paid, where events do not say it; undefined where it was by none, as with the customer's balance. The wait is
+   * bounded to 2 s.
+   */
+  findPayment?(invoice: string): Promise<string | undefined>;
   /** Puts it on the next invoice of a subscription that goes on. @returns the provider's id of it */
   chargeUse(subscription: string, use: UseCharge): Promise<string>;
   /** The provider's own page of a customer's cards and invoices, where it has one. */

@@ -250,6 +250,7 @@ describe('the pages of billing', () => {
       clock,
       timeZone: 'Asia/Kolkata',
       catalogue: () => readAppliedCatalogue(dashboard.pool),
+      ports: {},
       registry: createMetrics().registry,
       everyMs: 50,
     });

@@ -91,6 +91,12 @@ describe('outages', () => {
       await dashboard().settled();
     });
 
+    it('and does not answer at all does not hold up an invoice, which is made within 10 seconds', async () => {
+      dashboard().line.setMode('hang');
+      await expect(dashboard().port.findPayment?.('in_1')).rejects.toMatchObject({ name: 'ProviderAway' });
+      dashboard().line.setMode('reset');
+    }, 9_000);
+
     it('during a change is asked what came of it, though its answer and its events were lost; it is charged once', async () => {
       const customer = await paidCustomer();
       const { paid } = (await customer.ask('/billing')).json();

@@ -5,6 +5,7 @@ import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue
 import { writeInvoiceMails } from '../../../services/dashboard/billing/invoice-mails';
 import { writePaymentMails } from '../../../services/dashboard/billing/payment-mails';
 import { billingOf } from '../../../services/dashboard/billing/billing-of';
+import { createPaymentFinder } from '../../../services/dashboard/billing/ask-providers';
 import { startBilling } from '../../../services/dashboard/billing/start-billing';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
@@ -13,6 +14,8 @@ import { type InvoiceView, listWholeInvoices } from '../../../services/selling/b
 import { askForPaymentCheck, readPaymentCheck } from '../../../services/selling/billing/payment-checks';
 import { type GivenFact, keepFacts } from '../../../services/selling/billing/payment-facts';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { ProviderAway, ProviderRefused } from '../../../services/selling/billing/payment-port';
+import { type PaymentPorts } from '../../../services/selling/billing/payments-of';
 import { type DatedFact } from '../../../services/selling/paid-plans/payment-state';
 import { PRODUCTS } from '../../support/catalogue';
 import { eventually } from '../../support/eventually';
@@ -39,13 +42,14 @@ const soldBy = (provider: string, from = '2026-01'): Catalogue => {
 
 let dashboard: PayingDashboard;
 let stages: Readonly<Record<'stripe' | 'razorpay', PaymentStage>>;
+const ports = () => ({ stripe: stages.stripe.port, razorpay: stages.razorpay.port });
+const log = createLog('dashboard', { level: 'silent' });
 let operator = '';
 let other: OtherNode;
 beforeAll(async () => {
   stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
-  const ports = { stripe: stages.stripe.port, razorpay: stages.razorpay.port };
-  dashboard = await startPayingDashboard({ also: ports });
-  other = startOtherNode({ databaseUrl: dashboard.databaseUrl, ports, clock: systemClock });
+  dashboard = await startPayingDashboard({ also: ports() });
+  other = startOtherNode({ databaseUrl: dashboard.databaseUrl, ports: ports(), clock: systemClock });
   ({ cookie: operator } = await makeOperator(dashboard));
 });
 afterAll(async () => {
@@ -58,8 +62,8 @@ const failing = (about: object, cause: unknown): never => {
   throw new Error(`not invoiced: ${JSON.stringify(about)}`, { cause });
 };
 /** What a process does that issues invoices. */
-const issue = (sold: Catalogue, onFailure: (about: object, cause: unknown) => void = failing): Promise<number> =>
-  billingOf(dashboard.db, sold, timeZone).issueInvoices({ today, onFailure });
+const issue = (sold: Catalogue, onFailure: (about: object, cause: unknown) => void = failing, asked: PaymentPorts = ports()) =>
+  billingOf(dashboard.db, sold, timeZone).issueInvoices({ today, onFailure, paymentOf: createPaymentFinder({ ports: asked, log }) });
 const invoicesOf = async (customerId: string): Promise<readonly InvoiceView[]> =>
   (await listWholeInvoices(dashboard.db, { customerId, today, limit: 100 })).invoices.toReversed();
 
@@ -128,7 +132,7 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
       placeOfSupply: 'Maharashtra (27)',
       serviceCode: '998431',
     });
-    const note = new RegExp(`through \\w+, reference ${made[0]?.reference}${name === 'razorpay' ? ', payment pay_\\w+' : ''}\\.$`);
+    const note = new RegExp(`through \\w+, reference ${made[0]?.reference}, payment ${{ razorpay: 'pay', stripe: 'pi' }[name]}_\\w+\\.$`);
     expect(made[0]?.content.notes).toEqual([expect.stringMatching(note)]);
     await expectNoGaps();
   });
@@ -231,7 +235,8 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
     const own = (await customer.ask('/session')).json().email;
     const work = startBilling({
       db: dashboard.db,
-      log: createLog('dashboard', { level: 'silent' }),
+      log,
+      ports: ports(),
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
       timeZone,
       catalogue: () => Promise.resolve(sold),
@@ -326,6 +331,23 @@ describe('payments that are invoiced', () => {
     expect(await issue(sold)).toBe(1);
     expect([await invoicesOf(one.id), await invoicesOf(other.id)]).toMatchObject([[{ total: 49_900 }], [{ total: 49_900 }]]);
     await expectNoGaps();
+  });
+
+  it.each([
+    ['is away', new ProviderAway('Stripe cannot be reached'), 10],
+    ['refuses', new ProviderRefused('the key may not read this'), 12],
+    ['answers with what nobody understands', new TypeError('undefined is no object'), 12],
+  ])('have their invoices at once, with the id of the provider’s own, where it %s', async (_, error, times) => {
+    await issue(sold);
+    const customers = await Promise.all(Array.from({ length: 12 }, () => paidCustomer()));
+    const findPayment = jest.fn(() => Promise.reject(error));
+    expect(await issue(sold, failing, { stripe: { ...stages.stripe.port, findPayment } })).toBe(12);
+    for (const { id, invoice } of customers) {
+      const [made] = await invoicesOf(id);
+      expect(made?.content.notes).toEqual([`Paid on ${month}-05 through Stripe, reference ${invoice}.`]);
+    }
+    // Asked about ten at the same time, and no more once it was away.
+    expect(findPayment).toHaveBeenCalledTimes(times);
   });
 
   it('are those since the first month alone, and none while the provider makes the invoices', async () => {

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { findFreePorts } from '../../../cli/postgres/free-port';
 import { eventually } from '../eventually';
 
@@ -22,6 +23,8 @@ export interface KongOptions {
 export interface RealKong {
   readonly url: string;
   readonly workerPid: number;
+  /** Reads kong.yml of the folder again. Resolves when no worker of before answers any more. */
+  reload(): Promise<void>;
   stop(): void;
 }
 
@@ -59,12 +62,21 @@ function kongConf({ folder, conf, settings }: KongOptions, port: number): string
   return [...kept, ...Object.entries(changed).flatMap(([name, value]) => (value === '' ? [] : [`${name} = ${value}`])), ''].join('\n');
 }
 
-/** The one child of the master that serves requests; undefined until it is there. */
+/** Its command line; empty when the process has ended. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The one child of the master that serves requests; undefined while there is none, or one of before that still ends its requests. */
 function findWorker(prefix: string): number | undefined {
   const master = readFileSync(join(prefix, 'pids', 'nginx.pid'), 'utf8').trim();
   const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ');
-  const worker = children.find((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker process'));
-  return worker === undefined ? undefined : Number(worker);
+  const workers = children.filter((pid) => commandLine(pid).includes('worker process'));
+  return workers.length === 1 ? Number(workers[0]) : undefined;
 }
 
 /** Starts a Kong on a free port. */
@@ -80,7 +92,15 @@ export async function startKong(options: KongOptions): Promise<RealKong> {
   execFileSync(command, ['start', '-c', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     await eventually(() => findWorker(prefix) !== undefined);
-    return { url: `http://127.0.0.1:${port}`, workerPid: findWorker(prefix) ?? 0, stop };
+    const workerPid = findWorker(prefix) ?? 0;
+    let last = workerPid;
+    const reload = async (): Promise<void> => {
+      // Without blocking: callers of this process go on meanwhile.
+      await promisify(execFile)(command, ['reload', '-c', conf, '-p', prefix]);
+      await eventually(() => ![undefined, last].includes(findWorker(prefix)));
+      last = findWorker(prefix) ?? 0;
+    };
+    return { url: `http://127.0.0.1:${port}`, workerPid, reload, stop };
   } catch (error) {
     stop();
     throw error;

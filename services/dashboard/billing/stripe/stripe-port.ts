@@ -13,7 +13,7 @@ import { chargeAgain, chargesSince, refundFacts, wholeInvoice } from './stripe-c
 import { asked, connect, lacks, pagesOf, type StripeOptions } from './stripe-client';
 import { giveDiscount } from './stripe-discount';
 import { chargeFact, METADATA, newsOf, subscriptionFact } from './stripe-facts';
-import { refund } from './stripe-refund';
+import { findPayment, refund } from './stripe-refund';
 import { previewSwitch, stayOnPlan, switchPlan } from './stripe-switch';
 import { chargeUse } from './stripe-use';
 
@@ -76,6 +76,8 @@ async function carryOut(stripe: Stripe, subscription: string, change: Subscripti
   }
 }
 
+/** An invoice waits for it. */
+const SOON = { timeout: 2_000, maxNetworkRetries: 0 };
 const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 
 /** Takes payments by Stripe: hosted checkout and portal, its official SDK, and signed webhooks. */
@@ -146,6 +148,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
 
     chargeAgain: (invoice, nowMs) => chargeAgain(stripe, invoice, nowMs),
     refund: (invoice, wish) => refund(stripe, invoice, wish),
+    findPayment: (invoice) => findPayment(stripe, invoice, SOON),
     chargeUse: (subscription, use) => chargeUse(stripe, subscription, use),
 
     async openPortal(account, returnUrl) {

@@ -9,11 +9,9 @@ import { asked, pagesOf } from './stripe-client';
 import { idOf, METADATA } from './stripe-facts';
 
 /** By what an invoice was paid. */
-async function paymentOf(stripe: Stripe, invoice: string): Promise<string> {
-  const { data } = await asChange(asked(stripe.invoicePayments.list({ invoice, status: 'paid', limit: 1 })));
-  const payment = idOf(data[0]?.payment.payment_intent);
-  if (payment === undefined) throw new ChangeRefused('Stripe has no payment of this invoice');
-  return payment;
+export async function findPayment(stripe: Stripe, invoice: string, options: Stripe.RequestOptions = {}): Promise<string | undefined> {
+  const { data } = await asked(stripe.invoicePayments.list({ invoice, status: 'paid', limit: 1 }, options));
+  return idOf(data[0]?.payment.payment_intent);
 }
 
 /** The newest first. */
@@ -26,7 +24,8 @@ async function refundsOf(stripe: Stripe, payment: string): Promise<Stripe.Refund
 
 /** See PaymentPort. Stripe forgets idempotency keys after a day: an older refund is found by our id. */
 export async function refund(stripe: Stripe, invoice: string, { id, amount, currency, isAgain }: RefundWish): Promise<GivenFact[]> {
-  const payment = await paymentOf(stripe, invoice);
+  const payment = await asChange(findPayment(stripe, invoice));
+  if (payment === undefined) throw new ChangeRefused('Stripe has no payment of this invoice');
   const isKnown = isAgain && (await refundsOf(stripe, payment)).some(({ metadata }) => metadata?.[METADATA.refund] === id);
   if (!isKnown) {
     const wish = { payment_intent: payment, amount: toStripeAmount(amount, currency), metadata: { [METADATA.refund]: id } };
