@@ -92,7 +92,9 @@ export async function issuePaymentInvoices(db: Pool, options: PaymentInvoicing):
     for (let first = 0; first < rows.length; first += ASKED_AT_ONCE) {
       const some = rows.slice(first, first + ASKED_AT_ONCE);
       // Before the transaction: it locks the series of numbers.
-      const found = await Promise.all(some.map(({ provider, payment, isNew }) => (isNew ? paymentOf(provider, payment) : undefined)));
+      const found = await Promise.all(
+        some.map(({ provider, payment, isNew }) => (isNew ? paymentOf(provider, payment) : Promise.resolve(undefined))),
+      );
       for (const [index, { place, customerId, month, payment }] of some.entries()) {
         if (isEnding()) return issued;
         const made = await inTransaction(db, (client) => billPayment(client, { place, payment: found[index] }, options)).catch(
