@@ -10,6 +10,16 @@ export interface NewProduct {
   readonly daily: number;
   readonly monthly: number;
   readonly openapi: string | undefined;
+  /** Who vouches for its certificate; undefined: those that everybody trusts. */
+  readonly authority?: Authority | undefined;
+}
+
+/** As an entry of `ca_certificates` in kong.yml. */
+export interface Authority {
+  /** A UUID; the same for the same certificate. */
+  readonly id: string;
+  /** PEM. */
+  readonly cert: string;
 }
 
 /** Milliseconds: what most blocks of kong.yml have. */
@@ -21,7 +31,7 @@ export function describeProduct(product: NewProduct): {
   readonly block: Readonly<Record<string, unknown>>;
   readonly entry: Readonly<Record<string, unknown>>;
 } {
-  const { id, title, description, url, prefix, daily, monthly, openapi } = product;
+  const { id, title, description, url, prefix, daily, monthly, openapi, authority } = product;
   const block = {
     name: id,
     url,
@@ -32,6 +42,7 @@ export function describeProduct(product: NewProduct): {
     retries: 0,
     // Kong takes any certificate unless told.
     ...(url.startsWith('https:') && { tls_verify: true }),
+    ...(authority !== undefined && { ca_certificates: [authority.id] }),
     routes: [
       {
         name: id,

@@ -1,5 +1,8 @@
+import { createHash, X509Certificate } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type Command } from 'commander';
+import { parseDocument } from 'yaml';
 import { checkKongYml } from '../../kong/check/check-kong-yml';
 import { PRODUCT_ID } from '../../plugins/core/catalogue/catalogue';
 import { parseCatalogue } from '../../plugins/core/catalogue/parse-catalogue';
@@ -8,10 +11,10 @@ import { catalogueFile, kongFile } from '../supervisor/data-folder';
 import { addToList } from './add-to-list';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
-import { nameFrom } from './here';
+import { here, nameFrom } from './here';
 import { parseLimit } from '../parse-arguments';
 import { removeFromList } from './remove-from-list';
-import { describeProduct, type NewProduct } from './new-product';
+import { type Authority, describeProduct, type NewProduct } from './new-product';
 
 const NEW_HELP = `
 Writes a block into kong.yml and an entry into catalogue.yml, in this folder if they are here, else in the one that runs or that
@@ -40,6 +43,7 @@ interface NewFlags {
   readonly daily?: string;
   readonly monthly?: string;
   readonly openapi?: string;
+  readonly ca?: string;
 }
 
 function invalid(message: string): CommandError {
@@ -53,28 +57,51 @@ function parseUpstream(text: string): string {
   throw invalid('--url is an address such as http://127.0.0.1:9000, without user, query or fragment');
 }
 
-function readNew(name: string, flags: NewFlags): NewProduct {
+/** @throws CommandError `invalid_argument` */
+function readAuthority(file: string): Authority {
+  try {
+    const { raw } = new X509Certificate(readFileSync(file));
+    const digest = createHash('sha256').update(raw).digest('hex');
+    const id = `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+    return { id, cert: readFileSync(file, 'utf8') };
+  } catch {
+    throw invalid(`--ca names no certificate in PEM: ${file}`);
+  }
+}
+
+function readNew(name: string, flags: NewFlags, env: NodeJS.ProcessEnv): NewProduct {
   if (!PRODUCT_ID.test(name)) throw invalid('a product is named in small letters, digits and -, beginning with a letter, 63 at most');
   const title = flags.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
   const daily = flags.daily === undefined ? undefined : parseLimit(flags.daily, '--daily');
   const monthly = flags.monthly === undefined ? undefined : parseLimit(flags.monthly, '--monthly');
+  const url = parseUpstream(flags.url);
+  if (flags.ca !== undefined && !url.startsWith('https:')) throw invalid('--ca is for an API with https');
   return {
     id: name,
     title,
     description: flags.description ?? `The ${title} API.`,
-    url: parseUpstream(flags.url),
+    url,
     prefix: flags.prefix ?? `/${name}`,
     daily: daily ?? Math.min(USUAL_DAILY, monthly ?? USUAL_DAILY),
     monthly: monthly ?? (daily ?? USUAL_DAILY) * DAYS,
     openapi: flags.openapi,
+    authority: flags.ca === undefined ? undefined : readAuthority(resolve(here(env), flags.ca)),
   };
+}
+
+/** kong.yml with an authority in it, once. */
+function withAuthority(kong: string, authority: Authority | undefined): string {
+  if (authority === undefined || kong.includes(authority.id)) return kong;
+  const hasList = parseDocument(kong).has('ca_certificates');
+  const text = hasList ? kong : `${kong.trimEnd()}\n\nca_certificates: []\n`;
+  return addToList(text, { list: 'ca_certificates', entry: { ...authority } });
 }
 
 /** Both files' new texts, checked before either is written. @throws CommandError `invalid_argument` */
 function writeTexts(product: NewProduct, texts: { kong: string; catalogue: string }): { kong: string; catalogue: string } {
   const { block, entry } = describeProduct(product);
   const comment = `${product.title}: an API of its own; npx tollgate product new wrote this block.`;
-  const kong = addToList(texts.kong, { list: 'services', entry: block, comment });
+  const kong = addToList(withAuthority(texts.kong, product.authority), { list: 'services', entry: block, comment });
   const catalogue = addToList(texts.catalogue, { list: 'products', entry });
   const before = parseCatalogue(texts.catalogue);
   const after = parseCatalogue(catalogue);
@@ -121,11 +148,12 @@ function addNew(group: Command, context: CommandContext): void {
     .option('--description <text>', 'what it does, in one sentence')
     .option('--daily <n>', `requests a day without a plan (default: ${USUAL_DAILY})`)
     .option('--monthly <n>', `requests a month without a plan (default: ${DAYS} times --daily)`)
+    .option('--ca <file>', 'certificate of the authority that vouches for an https API, PEM (default: those that everybody trusts)')
     .option('--openapi <file or url>', 'OpenAPI document of the API, for the API reference')
     .addHelpText('after', NEW_HELP)
     .action((name: string, flags: NewFlags) => {
       const { root, output } = context;
-      const product = readNew(name, flags);
+      const product = readNew(name, flags, context.env);
       const { files, texts } = readFiles(context);
       const written = writeFiles(root, files, writeTexts(product, texts));
       const { id, prefix, url, daily, monthly } = product;

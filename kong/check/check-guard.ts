@@ -1,3 +1,4 @@
+import { keyPlaceProblems } from '../../plugins/core/key-places';
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type Gateway, type Guard, GUARDS, type Route, type Service } from './read-gateway';
 
@@ -135,6 +136,7 @@ function checkSettings({ label, name, config }: Guard, { sold, ids }: Known): st
   const products = config.products ?? [];
   const problems = products.filter((id) => !ids.has(id)).map((id) => `${label}: product ${id} is not in the catalogue`);
   if (products.length === 0) problems.push(`${label}: its ${name} admits no product`);
+  problems.push(...keyPlaceProblems(config.key_in ?? []).map((problem) => `${label}: key_in: ${problem}`));
   if (config.quota === false) problems.push(`${label}: quota is off: requests would not be counted`);
   for (const id of products) {
     const product = sold.get(id);

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { checkKongConf } from '../check/check-kong-conf';
 import { parseProperties } from '../local/config/kong-conf';
 import { addGuard, type GuardBlock } from './add-guard';
+import { proposePlaces } from './propose-places';
 import { mergeKongConf, type NeededConf, type NeededSetting } from './merge-kong-conf';
 
 /** What somebody's Kong has, and where Tollgate's part of it goes. */
@@ -70,7 +71,7 @@ export function existingKongFiles(kong: ExistingKong): KongFiles {
   for (const name of kong.usesLane ? readdirSync(join(root, 'kong', 'lane')) : [])
     if (name.endsWith('.lua')) files[`${LANE_FILES}/${name}`] = shipped(`lane/${name}`);
   const kept = conf.kept.map(({ name, value }) => `kong.conf: ${name} stays yours; Tollgate would have ${value}`);
-  const notes = kongConf === undefined ? [] : [...kept, ...checkKongConf(conf.text)];
+  const notes = [...proposePlaces(kongYml ?? '', route), ...(kongConf === undefined ? [] : [...kept, ...checkKongConf(conf.text)])];
   return { files, templates: { 'plugin-server.env': filled('plugin-server.env') }, notes };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownNamesIn } from '../../plugins/core/key-places';
 
 interface Handler {
   readonly handler: string;
@@ -141,6 +142,9 @@ interface Findings {
 /** Of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
 const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec(question)?.[1] ?? '').split(',');
 
+/** Headers of its own in which the route takes the key. */
+const keyHeadersOf = (question: string): readonly string[] => ownNamesIn(question.replace(/\?$/, '')).headers;
+
 /** As the snippet tollgate_units. */
 const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
   handled.some(({ match }) => Object.keys(match?.headers ?? {}).some((name) => name.toLowerCase() === 'x-units'));
@@ -167,7 +171,11 @@ function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer
         here = { ...here, question: each.rewrite?.uri };
       } else if (here.question === undefined)
         problems.add('a reverse_proxy does not ask the access layer first: its requests go on unchecked');
-      else if (hearsUnits(here.question) && !tellsUnits(each)) problems.add(unitsMissing(here.question));
+      else {
+        for (const name of keyHeadersOf(here.question).filter((header) => !here.removed.has(header)))
+          problems.add(`the header ${name} goes on to the service with the key. Add behind import tollgate: request_header -${name}`);
+        if (hearsUnits(here.question) && !tellsUnits(each)) problems.add(unitsMissing(here.question));
+      }
     }
     if (!match) progress = here;
   }

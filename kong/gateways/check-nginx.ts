@@ -1,4 +1,5 @@
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
+import { ownNamesIn } from '../../plugins/core/key-places';
 import { type Directive, parseNginx, type ReadIncluded } from './nginx-syntax';
 
 /** Directives of the enclosing blocks, innermost last: nginx takes the innermost block that has one of a name. */
@@ -78,6 +79,12 @@ function hasPlace(scope: Scope, place: string | undefined): boolean {
   );
 }
 
+/** Headers of its own in which a route takes the key. */
+function ownHeaders(scope: Scope): (readonly [string, string])[] {
+  const product = scope.flat().findLast(({ name, args }) => name === 'set' && args[0] === '$tollgate_product')?.args[1] ?? '';
+  return ownNamesIn(product).headers.map((header) => [header, '']);
+}
+
 function checkPassing(scope: Scope, pass: Directive): string[] {
   const question = effective(scope, 'auth_request')[0];
   // Written down for this place: meant.
@@ -95,7 +102,7 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   }
   if (pass.name !== 'proxy_pass') return [...problems, `${pass.name} takes no credentials off the request`];
   if (!pass.args[0]?.endsWith('$tollgate_uri')) problems.push('proxy_pass does not end with $tollgate_uri: a key in the query goes on');
-  return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : REQUIRED)];
+  return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : new Map([...REQUIRED, ...ownHeaders(scope)]))];
 }
 
 /** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose answers say what they cost. */

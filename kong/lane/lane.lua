@@ -282,7 +282,8 @@ local function body(route)
 end
 
 local function ask(link, id, route)
-  local variable = lane.shows_repeated and ngx.var.tollgate_request
+  -- A header that the route names is not in the variable.
+  local variable = lane.shows_repeated and not find(route, 'header:', 1, true) and ngx.var.tollgate_request
   if variable then
     say(link, QUESTION, id, { route, '\n', variable })
   else

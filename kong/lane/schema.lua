@@ -13,7 +13,7 @@ return {
         fields = {
           { socket = { type = 'string', required = true, default = '/var/run/tollgate/lane.sock', match = '^/' } },
           { products = { type = 'array', required = true, len_min = 1, elements = { type = 'string' } } },
-          { key_in = { type = 'array', required = true, len_min = 1, default = { 'authorization', 'x-api-key', 'query', 'form' }, elements = { type = 'string', one_of = { 'authorization', 'x-api-key', 'query', 'form' } } } },
+          { key_in = { type = 'array', required = true, len_min = 1, default = { 'authorization', 'x-api-key', 'query', 'form' }, elements = { type = 'string', match_any = { patterns = { '^authorization$', '^x%-api%-key$', '^query$', '^form$', '^header:[%w-]+$', '^query:[%w_-]+$' }, err = 'must be one of authorization, x-api-key, query, form, or header:NAME or query:NAME' } } } },
           { quota = { type = 'boolean', required = true, default = true } },
           { post_units = { type = 'integer', required = true, default = 1, between = { 1, 10000 } } },
           { on_quota_store_error = { type = 'string', required = true, default = 'deny', one_of = { 'deny', 'allow' } } },

@@ -1,6 +1,6 @@
 import { LINK_PARAMETER } from '../core/proof/access-link';
 import { CONTEXT_HEADER, CONTEXT_LIFETIME_SECONDS, type ContextSigner, type RequestContext } from '../core/proof/context-token';
-import { headersToStrip, KEY_PARAMETER, type RequestHeaders, withoutCopies } from '../core/access/credential-location';
+import { headersToStrip, type RequestHeaders, withoutCopies, withoutKey } from '../core/access/credential-location';
 import { crossOriginHeaders, preflightHeaders } from '../core/access/cross-origin';
 import { type KongPdk } from '../core/access/kong-pdk';
 import { problemOf, statusOf, type ReadOn } from '../core/problems';
@@ -12,6 +12,7 @@ import { CONSUMER_HEADERS, consumerHeaders } from '../core/access/consumer-heade
 import { type Admission, type Consumer, type Refusal, type Verdict } from '../core/access/verdict';
 import { type AccessRecord } from '../core/ports';
 import { type AccessRequest, type Denial } from './access-request';
+import { type AccessLayerConfig } from './config';
 
 function quotaOf(request: AccessRequest): QuotaReport | null {
   const { spend, subscription } = request;
@@ -58,7 +59,7 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
     admitted: true,
     set,
     remove: namesToRemove(request),
-    rawQuery: withoutCopies(removeParameter(request.rawQuery, request.link ? LINK_PARAMETER : KEY_PARAMETER), request.key ?? ''),
+    rawQuery: strippedQuery(request),
     body: request.strippedBody,
     target: record.mode === 'test' ? subscription.sandbox : undefined,
     consumer: request.config.consumer ? consumerOf(record) : undefined,
@@ -66,9 +67,13 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
   };
 }
 
+function strippedQuery({ config, rawQuery, key, link }: AccessRequest): string {
+  return withoutCopies(link ? removeParameter(rawQuery, LINK_PARAMETER) : withoutKey(rawQuery, config.ownNames), key ?? '');
+}
+
 /** The proof replaces what the client sent. Two spellings of one header in a call would leave it to Kong which one wins. */
 function namesToRemove({ config, headers, key }: AccessRequest): readonly string[] {
-  const names = headersToStrip(headers, key ?? '').filter((name) => name !== LOWER_CONTEXT_HEADER);
+  const names = headersToStrip(headers, key ?? '', config.ownNames.headers).filter((name) => name !== LOWER_CONTEXT_HEADER);
   return config.consumer ? names.concat(CONSUMER_HEADERS) : names;
 }
 
@@ -77,22 +82,28 @@ function namesToRemove({ config, headers, key }: AccessRequest): readonly string
  * be taken for one is removed, and so is a key of ours.
  */
 export function letThrough(request: AccessRequest): Admission {
-  const { headers, key, link, rawQuery, strippedBody, trace } = request;
+  const { config, headers, key, strippedBody, trace } = request;
   return {
     admitted: true,
     set: trace ? { [TRACE_HEADER]: trace.traceparent } : {},
-    remove: headersToStrip(headers, key),
-    rawQuery: withoutCopies(removeParameter(rawQuery, link ? LINK_PARAMETER : KEY_PARAMETER), key ?? ''),
+    remove: headersToStrip(headers, key, config.ownNames.headers),
+    rawQuery: strippedQuery(request),
     body: strippedBody,
     target: undefined,
     responseHeaders: {},
   };
 }
 
+/** The one header that takes a key, if no other place does. */
+export function onlyHeader({ keyIn, ownNames }: AccessLayerConfig): string | undefined {
+  if (keyIn.size !== 1) return undefined;
+  return keyIn.has('x-api-key') ? 'X-API-Key' : ownNames.headers[0];
+}
+
 /** How to authenticate, for a 401 (RFC 9110, section 11.6.1). */
 function challenge(request: AccessRequest): string {
-  const headerOnly = request.config.keyIn.size === 1 && request.config.keyIn.has('x-api-key');
-  return headerOnly ? 'ApiKey realm="tollgate", header="X-API-Key"' : 'Bearer realm="tollgate"';
+  const header = onlyHeader(request.config);
+  return header === undefined ? 'Bearer realm="tollgate"' : `ApiKey realm="tollgate", header="${header}"`;
 }
 
 /** Which pages may read a refusal. Without these headers an inactive key looks like an unknown one. */

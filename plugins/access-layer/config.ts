@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { PRODUCT_ID } from '../core/catalogue/catalogue';
-import { KEY_PLACES, type KeyPlace } from '../core/key-places';
+import {
+  KEY_PLACE_FORM,
+  KEY_PLACE_PATTERNS,
+  KEY_PLACES,
+  keyPlaceProblems,
+  ownNamesOf,
+  readKeyPlaces,
+  type KeyPlace,
+  type OwnNames,
+} from '../core/key-places';
 
 /** Forms larger than this are not searched for a key: Kong would have to hold the whole body first. */
 const FORM_KEY_MAX_BYTES = 1_048_576;
@@ -15,8 +24,9 @@ const MAX_UNITS = 10_000;
 const configSchema = z.object({
   products: z.array(z.string().regex(PRODUCT_ID)).min(1),
   key_in: z
-    .array(z.enum(KEY_PLACES))
+    .array(z.string())
     .min(1)
+    .superRefine((texts, context) => keyPlaceProblems(texts).forEach((message) => context.addIssue({ code: 'custom', message })))
     .default([...KEY_PLACES]),
   quota: z.boolean().default(true),
   post_units: z.number().int().min(1).max(MAX_UNITS).default(1),
@@ -32,7 +42,10 @@ const configSchema = z.object({
 export interface AccessLayerConfig {
   /** A key for any of these products is admitted. They are tried in this order. */
   readonly products: readonly string[];
+  /** In the order in which they are looked at. */
   readonly keyIn: ReadonlySet<KeyPlace>;
+  /** Names that the route gives to its key. */
+  readonly ownNames: OwnNames;
   readonly quota: boolean;
   /** How many units a POST costs; every other method costs one. */
   readonly postUnits: number;
@@ -54,9 +67,11 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
   // Kong sends null for a field that has no value.
   const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
   const config = configSchema.parse(given);
+  const keyIn = readKeyPlaces(config.key_in);
   return {
     products: config.products,
-    keyIn: new Set(config.key_in),
+    keyIn,
+    ownNames: ownNamesOf(keyIn),
     quota: config.quota,
     postUnits: config.post_units,
     onQuotaStoreError: config.on_quota_store_error,
@@ -72,7 +87,13 @@ export function parseConfig(raw: Record<string, unknown>): AccessLayerConfig {
 export const KONG_SCHEMA: readonly Record<string, unknown>[] = [
   { products: { type: 'array', required: true, len_min: 1, elements: { type: 'string' } } },
   {
-    key_in: { type: 'array', required: true, len_min: 1, default: [...KEY_PLACES], elements: { type: 'string', one_of: [...KEY_PLACES] } },
+    key_in: {
+      type: 'array',
+      required: true,
+      len_min: 1,
+      default: [...KEY_PLACES],
+      elements: { type: 'string', match_any: { patterns: KEY_PLACE_PATTERNS, err: KEY_PLACE_FORM } },
+    },
   },
   { quota: { type: 'boolean', required: true, default: true } },
   { post_units: { type: 'integer', required: true, default: 1, between: [1, MAX_UNITS] } },

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type PluginModule } from '../core/access/kong-pdk';
-import { KEY_PLACES } from '../core/key-places';
+import { KEY_PLACES, readKeyPlaces, type KeyPlace } from '../core/key-places';
 import { type AccessInstance } from '../core/access/verdict';
 
 /** Far more than a gateway has routes; each costs a few hundred bytes. */
@@ -47,6 +47,9 @@ export function splitRoute(route: string): RouteText {
   const [products, ...settings] = route.split(';');
   return { ...Object.fromEntries(settings.map((setting) => setting.split('=', 2) as [string, string])), products };
 }
+
+/** Where a route takes the key, as far as that can be read: a wrong text makes no configuration, and refuses every request. */
+export const keyPlacesOf = ({ key_in: text }: RouteText): ReadonlySet<KeyPlace> => readKeyPlaces(text === undefined ? [] : list(text));
 
 /**
  * The plugin's configuration from the text of a gateway's.

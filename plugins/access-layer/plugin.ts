@@ -32,10 +32,11 @@ export const ACCESS_LAYER = { Name: 'access-layer', Version: '0.1.0', Priority: 
 export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessInstance> {
   class AccessLayer implements AccessInstance {
     private readonly config: AccessLayerConfig;
-    private readonly reader = new RequestReader();
+    private readonly reader: RequestReader;
 
     constructor(config: Record<string, unknown>) {
       this.config = parseConfig(config);
+      this.reader = new RequestReader(this.config.ownNames.headers);
       if (!this.config.enforce) deps.log.warn({ products: this.config.products }, describeUnenforced(this.config));
     }
 

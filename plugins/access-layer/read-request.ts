@@ -12,20 +12,40 @@ export class RequestReader {
   /** Kong's configuration is the same for the life of a plugin instance. */
   private hasVariable = true;
 
+  /** @param own headers of the key on this route, which the variable does not hold */
+  constructor(private readonly own: readonly string[] = []) {}
+
   /**
    * If kong.conf sets the variable, it holds everything. If it does not, or cannot describe this request, six reads start together and travel
    * in one write.
    */
   async read(kong: KongPdk): Promise<RequestFacts> {
     if (this.hasVariable) {
-      const text = await kong.nginx.getVar(REQUEST_VARIABLE);
-      const facts = readRequestVariable(typeof text === 'string' ? text : '');
+      const facts = this.own.length === 0 ? readVariable(await kong.nginx.getVar(REQUEST_VARIABLE)) : await this.readWithOwn(kong);
       if (typeof facts === 'object') return isPreflight(facts.method, facts.headers) ? withRequestedHeaders(kong, facts) : facts;
       if (facts === 'absent') this.hasVariable = false;
     }
     return readByCalls(kong);
   }
+
+  /** All reads travel in one write. */
+  private async readWithOwn(kong: KongPdk): Promise<ReturnType<typeof readVariable>> {
+    const names = this.own.map((name) => `http_${name.replaceAll('-', '_')}`);
+    const [text, ...values] = await Promise.all([REQUEST_VARIABLE, ...names].map((name) => kong.nginx.getVar(name)));
+    const facts = readVariable(text);
+    if (typeof facts !== 'object') return facts;
+    const headers: Record<string, RequestHeaders[string]> = { ...facts.headers };
+    for (const [index, value] of values.entries()) {
+      if (typeof value !== 'string' || value === '') continue;
+      // So nginx writes a repeated header.
+      if (value.includes(', ')) return 'unclear';
+      headers[this.own[index] ?? ''] = value;
+    }
+    return { ...facts, headers };
+  }
 }
+
+const readVariable = (text: unknown): ReturnType<typeof readRequestVariable> => readRequestVariable(typeof text === 'string' ? text : '');
 
 /** A page's question names the headers that it wants to send. They are not in the variable, because no other request has them. */
 async function withRequestedHeaders(kong: KongPdk, facts: RequestFacts): Promise<RequestFacts> {

@@ -2,6 +2,8 @@ import { hashApiKey, isPlausibleKey } from '../core/access/api-key';
 import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/access/credential-location';
 import { isForm, readFormField } from '../core/access/form-body';
 import { EventOverError } from '../core/access/kong-pdk';
+import { type KeyPlace } from '../core/key-places';
+import { onlyHeader } from './answer';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
 import { findLinks, resolveLink } from './resolve-link';
 
@@ -72,12 +74,26 @@ async function withinMs<T>(work: Promise<T>, limitMs: number): Promise<T | undef
   }
 }
 
+const USUAL: Readonly<Record<string, string>> = {
+  authorization: 'the header Authorization (Bearer)',
+  'x-api-key': 'the header X-API-Key',
+  query: 'the parameter api_key',
+  form: 'the form field api_key',
+};
+
+const nameOf = (place: KeyPlace): string => USUAL[place] ?? place.replace(/^header:/, 'the header ').replace(/^query:/, 'the parameter ');
+
 function missingKey({ config }: AccessRequest, skipped: SkippedForm | undefined): Denial {
-  const { keyIn, formKeyMaxBytes, formKeyTimeoutMs } = config;
-  if (keyIn.size === 1 && keyIn.has('x-api-key')) {
-    return { code: 'key_missing', detail: 'This product takes the API key in the X-API-Key header only.' };
+  const { keyIn, ownNames, formKeyMaxBytes, formKeyTimeoutMs } = config;
+  const header = onlyHeader(config);
+  if (header !== undefined) return { code: 'key_missing', detail: `This product takes the API key in the ${header} header only.` };
+  if (skipped === undefined) {
+    const hasOwn = ownNames.headers.length + ownNames.parameters.length > 0;
+    return {
+      code: 'key_missing',
+      ...(hasOwn && { detail: `Send your API key in one of these places: ${[...keyIn].map(nameOf).join(', ')}.` }),
+    };
   }
-  if (skipped === undefined) return { code: 'key_missing' };
   const reasons: Record<SkippedForm, string> = {
     'too-large': `forms over ${formKeyMaxBytes} bytes are not searched for one`,
     'no-length': 'forms without Content-Length are not searched for one',

@@ -1,7 +1,7 @@
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { componentKind, eachPart, isObject, type Kind, namesIn } from './document-parts';
 import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
-import { productPaths } from './product-paths';
+import { ownSchemes, productPaths } from './product-paths';
 
 const EVERYWHERE = new Set(['headers', 'securitySchemes']);
 
@@ -43,7 +43,10 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   const groups = added.flatMap((each, index) => (each.groups.length > 0 ? [[others[index]?.id ?? '', each.groups] as const] : []));
   const sold = soldPaths(built, catalogue);
   const paths = Object.assign({}, sold, ...added.map((each) => each.paths)) as object;
-  const components = added.reduce<ApiDocumentParts['components']>((all, each) => mergeComponents(all, each.components), built.components);
+  const components = added.reduce<ApiDocumentParts['components']>((all, each) => mergeComponents(all, each.components), {
+    ...built.components,
+    securitySchemes: { ...built.components['securitySchemes'], ...ownSchemes(offered) },
+  });
   const document = {
     ...built,
     tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),

@@ -1,4 +1,4 @@
-import { type KeyPlace } from '../../plugins/core/key-places';
+import { ownNamesOf, type KeyPlace } from '../../plugins/core/key-places';
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/catalogue/catalogue';
 import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
@@ -13,9 +13,20 @@ const SCHEMES: readonly (readonly [KeyPlace, string])[] = [
   ['query', 'apiKeyQuery'],
 ];
 
+/** A place with a name of the product's own is a scheme of that name. */
+const ownScheme = (place: string): string => place.replace(':', '.');
+
 /** In any one of the places that the product takes. */
 export function securityOf({ keyIn }: CatalogueProduct): Record<string, string[]>[] {
-  return SCHEMES.filter(([place]) => keyIn === undefined || keyIn.includes(place)).map(([, scheme]) => ({ [scheme]: [] }));
+  const usual = SCHEMES.filter(([place]) => keyIn === undefined || keyIn.includes(place)).map(([, scheme]) => scheme);
+  return [...usual, ...(keyIn ?? []).filter((place) => place.includes(':')).map(ownScheme)].map((scheme) => ({ [scheme]: [] }));
+}
+
+/** The schemes of places with names of the products' own. */
+export function ownSchemes(products: readonly CatalogueProduct[]): Json {
+  const { headers, parameters } = ownNamesOf(products.flatMap(({ keyIn = [] }) => keyIn));
+  const of = (kind: 'header' | 'query', name: string) => [ownScheme(`${kind}:${name}`), { type: 'apiKey', in: kind, name }] as const;
+  return Object.fromEntries([...headers.map((name) => of('header', name)), ...parameters.map((name) => of('query', name))]);
 }
 
 /** Those of its statuses that somebody who writes a client must expect of every API here. */

@@ -50,7 +50,7 @@ function variableOf(request: FakeRequest, name: string): unknown {
   if (name === 'request_method') return request.method ?? 'GET';
   if (name === 'request_uri') return targetOf(request);
   const header = /^http_(.*)$/.exec(name)?.[1]?.replaceAll('_', '-');
-  if (header !== undefined) return request.headers?.[header] ?? '';
+  if (header !== undefined) return [request.headers?.[header] ?? ''].flat().join(', ');
   return 'requestId' in request ? request.requestId : 'req-1';
 }
 

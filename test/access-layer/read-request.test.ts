@@ -24,6 +24,18 @@ describe('the request is asked for by calls', () => {
     expect(await readCalls(request)).toEqual(['get_var', ...READ_BY_CALLS]);
   });
 
+  it('with the header that the route names for its key, in the same write, and by calls where that came twice', async () => {
+    const config = { key_in: ['x-api-key', 'header:shop-key'] };
+    const once = await call({ headers: { 'shop-key': key } }, { config });
+    expect([once.calls, once.cleared]).toEqual([['get_var', 'get_var', 'set_headers'], ['shop-key']]);
+    const elsewhere = await call({ headers: { 'x-api-key': key, 'shop-key': key } }, { config });
+    expect(elsewhere.cleared).toContain('shop-key');
+    const twice = await call({ headers: { 'shop-key': [key, key] } }, { config });
+    expect([twice.calls.slice(0, 8), twice.code]).toEqual([['get_var', 'get_var', ...READ_BY_CALLS], 'ambiguous_key']);
+    const without = await call({ headers: { 'shop-key': key }, withoutVariable: true }, { config });
+    expect([without.exit, without.cleared]).toEqual([undefined, ['shop-key']]);
+  });
+
   it('always once kong.conf turns out to set no variable, without asking for it again', async () => {
     const records = { findAccessRecord: () => Promise.resolve(recordOf()) };
     const quota = memoryQuota();

@@ -10,6 +10,7 @@ import { parseKeySet, parsePrivateKey, parseProductKeys, parseSharedKeys } from 
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
 import { readBrandFile } from '../../services/dashboard/brand/brand-file';
 import { readCatalogue } from '../../services/kit/read-catalogue';
+import { createTestAuthority } from '../support/certificates';
 import { tinyOnnxModel } from '../support/tiny-onnx-model';
 import { runCommand } from '../support/run-command';
 
@@ -210,6 +211,36 @@ describe('a folder that init writes', () => {
     const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
     expect(parseEnv(readFileSync(join(shop, '.env'), 'utf8'))).toEqual({ QUOTA_TIMEZONE: timeZone });
     expect(readFileSync(join(shop, '.gitignore'), 'utf8').split('\n')).toEqual(expect.arrayContaining(['.env', '.tollgate/']));
+  });
+
+  it('checks an API by the seller’s own authority, which product new writes into kong.yml once', async () => {
+    const shop = join(folder, 'shop');
+    const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
+    await run('init', shop);
+    const pem = String(createTestAuthority('the seller’s own').ca);
+    writeFileSync(join(folder, 'ca.pem'), pem);
+    for (const name of ['weather', 'maps']) {
+      const words = ['product', 'new', name, '--url', 'https://api.example.com', '--ca', join(folder, 'ca.pem')];
+      expect((await run(...words)).stderr).toBe('');
+    }
+    const { ca_certificates: written } = parse(readFileSync(join(shop, 'kong.yml'), 'utf8')) as { ca_certificates: { cert: string }[] };
+    expect(written.map(({ cert }) => cert)).toEqual([pem]);
+    const plugins = loadPluginInfo(join(__dirname, '../../kong/access-layer.json'));
+    const { routes } = loadConfig({ kongYmlPath: join(shop, 'kong.yml'), plugins });
+    const authorities = routes.filter(({ service }) => service.host === 'api.example.com').map(({ service }) => service.tls?.authorities);
+    expect(new Set(authorities)).toEqual(new Set([pem]));
+  });
+
+  it.each([
+    ['http://127.0.0.1:9000', 'catalogue.yml', '--ca is for an API with https'],
+    ['https://api.example.com', 'catalogue.yml', '--ca names no certificate'],
+    ['https://api.example.com', 'nothing.pem', '--ca names no certificate'],
+  ])('takes no authority for %s from %s', async (url, file, reason) => {
+    const shop = join(folder, 'shop');
+    await runCommand(['init', shop]);
+    const words = ['product', 'new', 'weather', '--url', url, '--ca', join(shop, file)];
+    const { code, stderr } = await runCommand(words, { env: { TOLLGATE_CONFIG: shop } });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
   });
 
   it('gives Kong an error page with its brand by gateway kong', async () => {

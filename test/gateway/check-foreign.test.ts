@@ -204,6 +204,14 @@ it('notes each plugin that does not enforce, with its place', () => {
   expect(header.notes).toEqual([expect.not.stringContaining('Bearer')]);
 });
 
+it('names a place for keys that is none', () => {
+  const places = 'key_in: [header:apikey, header:Connection, header:apikey]';
+  expect(judge(gateway(hosted.replace('products: [orders]', `products: [orders], ${places}`))).problems).toEqual([
+    expect.stringContaining('route orders: key_in: the header connection has another meaning'),
+    expect.stringContaining('key_in: names a place twice'),
+  ]);
+});
+
 it('knows the settings that the plugin has, and where the lane finds the plugin server', () => {
   expect([...GUARD_SETTINGS].sort()).toEqual([...KONG_SCHEMA.flatMap((field) => Object.keys(field)), 'socket'].sort());
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkKongYml } from '../../kong/check/check-kong-yml';
 import { addGuard, UnguardableRoute } from '../../kong/existing/add-guard';
+import { proposePlaces } from '../../kong/existing/propose-places';
 import { mergeKongConf } from '../../kong/existing/merge-kong-conf';
 import { loadKongConf, parseProperties } from '../../kong/local/config/kong-conf';
 import { runCommand } from '../support/run-command';
@@ -97,6 +98,41 @@ describe('kong.yml of somebody else', () => {
   });
 });
 
+describe('the places of the keys that callers have', () => {
+  const onRoute = (plugins: string, route = 'r'): string => `routes:\n  - { name: ${route}, paths: [/r], plugins: ${plugins} }\n`;
+  const all = ['authorization', 'x-api-key', 'query', 'form'];
+
+  it.each([
+    ['without a key-auth: ours alone', onRoute('[{ name: acl }]'), undefined],
+    ['without a file: ours alone', '', undefined],
+    ['as Kong has them by default', onRoute('[{ name: key-auth }]'), [...all, 'header:apikey', 'query:apikey']],
+    [
+      'by other names',
+      onRoute('[{ name: key-auth, config: { key_names: [X-Shop, x-api-key] } }]'),
+      [...all, 'header:x-shop', 'query:X-Shop', 'query:x-api-key'],
+    ],
+    [
+      'in headers alone',
+      onRoute('[{ name: key-auth, config: { key_names: [shop, shop], key_in_query: false } }]'),
+      [...all, 'header:shop'],
+    ],
+    ['of a key-auth for all routes', `plugins: [{ name: key-auth }]\n${onRoute('null')}`, [...all, 'header:apikey', 'query:apikey']],
+    ['of another route: ours alone', onRoute('[{ name: key-auth }]', 'q'), undefined],
+  ])('are %s', (_what, text, places) => {
+    const notes = places === undefined ? [] : [expect.stringContaining(`write in the block: key_in: [${places.join(', ')}]`)];
+    expect(proposePlaces(text, 'r')).toEqual(notes);
+  });
+
+  it('that cannot be are named', () => {
+    const text = onRoute('[{ name: key-auth, config: { key_names: [api_key, Authorization] } }]');
+    expect(proposePlaces(text, 'r')).toEqual([
+      expect.stringContaining(`[${[...all, 'query:Authorization'].join(', ')}]`),
+      expect.stringContaining('header:api_key'),
+      expect.stringContaining('header:Authorization'),
+    ]);
+  });
+});
+
 describe('gateway kong', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'existing-kong-'))));
@@ -132,6 +168,7 @@ describe('gateway kong', () => {
       { id: 'orders', prefix: '/orders', routes: [{ path: '/orders' }] },
     ]);
     expect([problems, kept]).toEqual([[], [expect.stringContaining('does not enforce')]]);
+    expect(notes).toContainEqual(expect.stringContaining('key_in: [authorization, x-api-key, query, form, header:apikey, query:apikey]'));
   });
 
   it('with the lane writes its Lua and names its folder and socket', async () => {

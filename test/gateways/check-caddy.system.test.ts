@@ -71,6 +71,7 @@ describe('tollgate check caddy finds', () => {
       '@admin path /admin*\n\t\t\treverse_proxy @admin localhost:1\n\t\t\timport tollgate api-ip;post_units=100',
       'does not ask',
     ],
+    ['routes.caddy', 'import tollgate api-ip;post_units=100', 'import tollgate api-ip;key_in=header:apikey', 'the header apikey goes on'],
     ['tollgate.caddy', 'request_header -X-Tollgate-*', '', 'X-Tollgate-* is missing'],
     ['tollgate.caddy', 'request_header -X_Tollgate_*', '', 'X_Tollgate_* is missing'],
     ['tollgate.caddy', 'request_header -X-Api-Key', '', 'x-api-key goes on'],

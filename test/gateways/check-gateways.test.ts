@@ -114,6 +114,12 @@ describe('of nginx', () => {
     expect(checkChanged(file, from, to)).toEqual([expect.stringContaining(found)]);
   });
 
+  it('a route that takes its key in a header of its own, and does not take it off, is named', () => {
+    const question = "set $tollgate_product 'api-vahaan;key_in=header:apikey'";
+    const found = checkChanged('routes.conf', /set \$tollgate_product 'api-vahaan[^']*'/, question);
+    expect(found).toEqual([expect.stringContaining('proxy_set_header apikey is missing')]);
+  });
+
   describe('with Lua', () => {
     /** The same routes, with the files of nginx-lua included. */
     function checkLua(file = '', from = '', to = ''): string {

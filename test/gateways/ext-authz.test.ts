@@ -200,6 +200,7 @@ describe('an error of ours is a denial', () => {
     ['no product', {}],
     ['what is no id of a product', { products: 'API NOPE' }],
     ['an unknown setting', { products: 'api-ip', quoat: 'false' }],
+    ['a header with another meaning for the key', { products: 'api-ip', key_in: 'header:host' }],
     ['forms, whose bodies Envoy would have to buffer', { products: 'api-ip', key_in: 'form' }],
   ])('when a route names %s', async (_, extensions) => {
     expect((await check({ headers: withKey, extensions })).deniedResponse?.status.code).toBe(503);

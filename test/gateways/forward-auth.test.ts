@@ -67,6 +67,16 @@ describe('an admitted request', () => {
     });
   });
 
+  it('had its key in a header or a parameter that the route names', async () => {
+    const route = '/nginx/authorize/api-ip;key_in=header:shop-key,query:shop-key';
+    const header = await ask(route, of('/ip?a=1', ['Shop-Key', key]));
+    const query = await ask(route, of(`/ip?a=1&shop%2Dkey=${key}`));
+    expect([header.status, query.status, query.headers['x-tollgate-uri']]).toEqual([200, 200, '/ip?a=1']);
+    const twin = await ask('/caddy/authorize/api-ip;key_in=x-api-key,header:shop-key', of('/ip', withKey, ['Shop_Key', key]));
+    const generic = await ask('/authorize/api-ip;key_in=query:shop-key', of(`/ip?shop-key=${key}`));
+    expect([codeOf(twin), codeOf(generic)]).toEqual(['request_not_readable', 'request_not_readable']);
+  });
+
   it('keeps an Authorization that is not the key’s, and loses one that is', async () => {
     const basic = await ask('/authorize/api-ip', of('/ip', withKey, ['Authorization', 'Basic dTpw']));
     const bearer = await ask('/authorize/api-ip', of('/ip', ['Authorization', `Bearer ${key}`]));
@@ -239,6 +249,7 @@ describe('nobody is admitted', () => {
     ['what is no id of a product', '/authorize/API_NOPE', of('/ip', withKey)],
     ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
     ['an unknown setting', '/authorize/api-ip;quoat=false', of('/ip', withKey)],
+    ['a header with another meaning for the key', '/authorize/api-ip;key_in=header:host', of('/ip', withKey)],
     ['a place for keys that is not handed over', '/authorize/api-ip;key_in=form', of('/ip', withKey)],
     ['the client’s own query', `/authorize/api-ip?a=1`, of('/ip', withKey)],
     ['no word on what is asked for', '/authorize/api-ip', [['X-Forwarded-For', '203.0.113.7'], withKey]], // prettier-ignore

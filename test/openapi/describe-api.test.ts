@@ -55,6 +55,16 @@ const describeWith = (products: readonly CatalogueProduct[], documents: Record<s
   describeApi(built, createCatalogue(products), new Map(Object.entries(documents)));
 const described = (...given: Parameters<typeof describeWith>): any => JSON.parse(JSON.stringify(describeWith(...given).document));
 
+it('names the places of a product’s own in which it takes the key', async () => {
+  const { paths, components } = described([...PRODUCTS, { ...weather, keyIn: ['x-api-key', 'header:apikey', 'query:shop-key'] }]);
+  const schemes = [{ apiKeyHeader: [] }, { 'header.apikey': [] }, { 'query.shop-key': [] }];
+  expect(paths['/weather/{city}'].get.security).toEqual(schemes);
+  expect(components.securitySchemes).toMatchObject({
+    'header.apikey': { type: 'apiKey', in: 'header', name: 'apikey' },
+    'query.shop-key': { type: 'apiKey', in: 'query', name: 'shop-key' },
+  });
+});
+
 it('describes a product of nobody’s service by its routes', async () => {
   const { paths, tags } = described([...PRODUCTS, weather]);
   expect(Object.keys(paths['/weather/{city}'])).toEqual(['get', 'post']);

@@ -111,11 +111,15 @@ local function only(answer, name)
   return values and values[1]
 end
 
-local function admit(txn, id, sent, answer)
+local function admit(txn, route, id, sent, answer)
   for name in pairs(sent) do
     if is_gateways(name) or is_key(name) or name == 'authorization' then
       txn.http:req_del_header(name)
     end
+  end
+  -- Where the route's own key_in has it.
+  for name in route:gmatch('header:([%w-]+)') do
+    txn.http:req_del_header(name)
   end
   -- What holds a copy of the key.
   for name in (only(answer, 'x-tollgate-remove') or ''):gmatch('%S+') do
@@ -185,7 +189,7 @@ core.register_action('tollgate', { 'http-req' }, function(txn, route)
     return refuse(txn, id)
   end
   if answer.status == 200 and only(answer, 'x-tollgate-context') and only(answer, 'x-tollgate-uri') then
-    return admit(txn, id, sent, answer)
+    return admit(txn, route, id, sent, answer)
   end
   -- A browser's preflight: answered with 200 and not let through.
   if answer.status == 403 and only(answer, 'x-tollgate-status') == '200' then

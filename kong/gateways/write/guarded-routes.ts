@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { ownNamesOf, readKeyPlaces } from '../../../plugins/core/key-places';
 import { AS_KONG_READS } from '../../as-kong-reads';
 import {
   declarativeSchema,
@@ -17,6 +18,8 @@ export interface GuardedRoute {
   readonly patterns: readonly string[];
   /** The products and settings as gateways write them: `weather;strip_path=/weather`. */
   readonly question: string;
+  /** Headers of its own in which it takes the key, to be taken off the request. */
+  readonly keyHeaders: readonly string[];
   /** What is taken off the front of the path; empty: nothing. */
   readonly stripped: string;
   readonly upstream: GatewayUpstream;
@@ -67,6 +70,10 @@ function questionOf({ config }: DeclaredPlugin, stripped: string, takesForms: bo
   });
   const strip = stripped === '' ? [] : [`;strip_path=${stripped}`];
   return [(config['products'] as string[]).join(','), ...strip, ...settings].join('');
+}
+
+function keyHeadersOf({ config: { key_in: places } }: DeclaredPlugin): readonly string[] {
+  return ownNamesOf(readKeyPlaces(Array.isArray(places) ? places.map(String) : [])).headers;
 }
 
 /** Kong takes off what a path matched; that is a fixed text only where the paths are `~/weather$` and `/weather/`. */
@@ -130,6 +137,7 @@ export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: Route
         name: route.name.replace(/[^\w-]/g, '_'),
         patterns: route.paths.map(patternOf),
         question: questionOf(guard, stripped, takesForms),
+        keyHeaders: keyHeadersOf(guard),
         stripped,
         upstream,
         buffersBody: route.request_buffering,

@@ -1,12 +1,13 @@
 import { type GuardedRoute } from './guarded-routes';
 
-function lines({ name, patterns, question, stripped, upstream }: GuardedRoute): string[] {
+function lines({ name, patterns, question, keyHeaders, stripped, upstream }: GuardedRoute): string[] {
   const { host, port, authority, base, isHttps, verifies, connect, read } = upstream;
   return [
     `@${name} path_regexp \`${patterns.length === 1 ? patterns.join('') : `^(?:${patterns.map((each) => each.slice(1)).join('|')})`}\``,
     `handle @${name} {`,
     '\troute {',
     `\t\timport tollgate ${question}`,
+    ...keyHeaders.map((header) => `\t\trequest_header -${header}`),
     ...(stripped === '' ? [] : [`\t\turi strip_prefix ${stripped}`]),
     // The query stays as it is where the new address has none.
     ...(base === '' ? [] : [`\t\trewrite * ${base}{http.request.uri.path}`]),

@@ -15,7 +15,7 @@ export function nginxUpstreams(routes: readonly GuardedRoute[]): string {
   return routes.map(({ name, upstream: { host, port } }) => `upstream ${name} {\n  server ${host}:${port};\n  keepalive 32;\n}\n`).join('');
 }
 
-function locationLines({ name, question, upstream, buffersBody }: GuardedRoute, guard: string): string[] {
+function locationLines({ name, question, keyHeaders, upstream, buffersBody }: GuardedRoute, guard: string): string[] {
   const { authority, base, isHttps, verifies, host } = upstream;
   const timeouts = (['connect', 'send', 'read'] as const).flatMap((kind) =>
     upstream[kind] === USUAL[kind] ? [] : [`proxy_${kind}_timeout ${upstream[kind]}s;`],
@@ -28,6 +28,7 @@ function locationLines({ name, question, upstream, buffersBody }: GuardedRoute, 
   return [
     `set $tollgate_product '${question}';`,
     `include ${guard};`,
+    ...keyHeaders.map((header) => `proxy_set_header ${header} '';`),
     `proxy_set_header Host ${authority};`,
     ...timeouts,
     ...(buffersBody ? [] : ['# Uploads go on as they come: the proof is good for 60 s.', 'proxy_request_buffering off;']),

@@ -30,6 +30,7 @@ function checkValue(field: PluginElement, value: unknown): string[] {
   if (field.type === 'array' || field.type === 'set') return checkList(field, value);
   if (!hasType(field.type, value)) return [`: expected ${field.type}`];
   if (field.oneOf !== undefined && !field.oneOf.includes(value)) return [`: must be one of ${field.oneOf.join(', ')}`];
+  if (field.matchAny?.patterns.every((pattern) => !pattern.test(String(value)))) return [`: ${field.matchAny.problem}`];
   if (typeof value === 'number' && field.between !== undefined && (value < field.between[0] || value > field.between[1])) {
     return [`: must be between ${field.between.join(' and ')}`];
   }

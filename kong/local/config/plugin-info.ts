@@ -9,6 +9,8 @@ interface PluginField {
   required: boolean;
   default?: unknown;
   oneOf?: readonly unknown[];
+  /** Texts that one of the patterns takes; what is said otherwise. */
+  matchAny?: { readonly patterns: readonly RegExp[]; readonly problem: string };
   between?: readonly [number, number];
   lengthMin?: number;
   gt?: number;
@@ -27,6 +29,7 @@ export interface PluginInfo {
 const element = z.strictObject({
   type: z.enum(['string', 'integer', 'number', 'boolean']),
   one_of: z.array(z.unknown()).optional(),
+  match_any: z.strictObject({ patterns: z.array(z.string()), err: z.string() }).optional(),
   between: z.tuple([z.number(), z.number()]).optional(),
   len_min: z.number().optional(),
   gt: z.number().optional(),
@@ -103,10 +106,15 @@ function toField(name: string, raw: z.infer<typeof field>): PluginField {
   };
 }
 
+/** Of Lua's patterns, those that differ from regular expressions in their escapes alone; `%w` stands in brackets. */
+const asRegExp = (pattern: string): RegExp => new RegExp(pattern.replaceAll('%w', 'A-Za-z0-9').replaceAll('%', '\\'));
+
 function toElement(raw: z.infer<typeof element> | z.infer<typeof field>): PluginElement {
   return {
     type: raw.type,
     ...(raw.one_of === undefined ? {} : { oneOf: raw.one_of }),
+    ...('match_any' in raw &&
+      raw.match_any && { matchAny: { patterns: raw.match_any.patterns.map(asRegExp), problem: raw.match_any.err } }),
     ...(raw.between === undefined ? {} : { between: raw.between }),
     ...(raw.len_min === undefined ? {} : { lengthMin: raw.len_min }),
     ...(raw.gt === undefined ? {} : { gt: raw.gt }),

@@ -1,5 +1,5 @@
-import { KEY_PLACES, type KeyPlace } from '../key-places';
-import { readings, readParameter } from './raw-parameters';
+import { type KeyPlace, type OwnNames } from '../key-places';
+import { readings, readParameter, removeParameter } from './raw-parameters';
 
 /** The query and form parameter that may carry the key. */
 export const KEY_PARAMETER = 'api_key';
@@ -17,13 +17,13 @@ export function bearerToken(authorization: string): string | undefined {
 }
 
 /**
- * Looks for the key in headers and query, in that order. The first place that holds one wins; a different key in another allowed place,
+ * Looks for the key in headers and query, in the order of the allowed places. The first place that holds one wins; a different key in another allowed place,
  * or a repetition in one place, is ambiguous: guessing which one the caller meant could charge the wrong customer.
  */
 export function locateKey(headers: RequestHeaders, rawQuery: string, allowed: ReadonlySet<KeyPlace>): KeySearch {
   const found: { key: string; place: KeyPlace }[] = [];
-  for (const place of KEY_PLACES) {
-    if (place === 'form' || !allowed.has(place)) continue;
+  for (const place of allowed) {
+    if (place === 'form') continue;
     const values = valuesAt(place, headers, rawQuery);
     if (values.length > 1) return { status: 'ambiguous' };
     const [key] = values;
@@ -36,10 +36,11 @@ export function locateKey(headers: RequestHeaders, rawQuery: string, allowed: Re
 
 function valuesAt(place: Exclude<KeyPlace, 'form'>, headers: RequestHeaders, rawQuery: string): readonly string[] {
   if (place === 'query') return readParameter(rawQuery, KEY_PARAMETER);
-  const value = headers[place];
+  if (place.startsWith('query:')) return readParameter(rawQuery, place.slice('query:'.length));
+  const value = headers[place.startsWith('header:') ? place.slice('header:'.length) : place];
   if (value === undefined) return [];
   if (typeof value !== 'string') return value;
-  if (place === 'x-api-key') return [value];
+  if (place !== 'authorization') return [value];
   const token = bearerToken(value);
   return token === undefined ? [] : [token];
 }
@@ -88,15 +89,21 @@ export function withoutCopies(rawQuery: string, key: string): string {
   return pairs.map((pair) => (holdsCopy(pair, key) ? pair.slice(0, pair.indexOf('=') + 1) : pair)).join('&');
 }
 
+/** The query without the parameters in which the key may stand. */
+export function withoutKey(rawQuery: string, { parameters }: OwnNames): string {
+  return parameters.reduce(removeParameter, removeParameter(rawQuery, KEY_PARAMETER));
+}
+
 /** Whether a text holds what looks like one of our keys, with or without percent escapes. */
 export const looksLikeKey = (text: string): boolean => some(text, (reading) => /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(reading));
 
 /**
  * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
+ * @param own names of the key on this route
  * @param key the key in use, undefined where none was found; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key, `Cookie` and `Referer`
  * if they hold a copy of it
  */
-export function headersToStrip(headers: RequestHeaders, key: string | undefined): string[] {
+export function headersToStrip(headers: RequestHeaders, key: string | undefined, own: readonly string[] = []): string[] {
   const names: string[] = [];
   let hasKeyHeader = false;
   for (const name in headers) {
@@ -105,10 +112,13 @@ export function headersToStrip(headers: RequestHeaders, key: string | undefined)
     } else if (MAY_HOLD_COPIES.includes(name)) {
       if (key !== undefined && holdsCopy(String(headers[name]), key)) names.push(name);
     } else if (KEY_HEADERS.includes(name)) hasKeyHeader = true;
-    else if (GATEWAY_HEADER.test(name)) names.push(name);
+    else if (GATEWAY_HEADER.test(name) || isOwn(name, own)) names.push(name);
   }
   return hasKeyHeader ? names.concat(KEY_HEADERS) : names;
 }
+
+/** Lenient receivers take an underscore for a hyphen. */
+const isOwn = (name: string, own: readonly string[]): boolean => own.length > 0 && own.includes(name.replaceAll('_', '-'));
 
 function carriesKey(value: string | readonly string[] | undefined, key: string | undefined): boolean {
   const values = typeof value === 'string' ? [value] : (value ?? []);

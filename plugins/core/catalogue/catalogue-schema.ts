@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEY_PLACES } from '../key-places';
+import { KEY_PLACES, readKeyPlace, readKeyPlaces } from '../key-places';
 import { billingTerms } from './billing-terms';
 import { PRODUCT_ID, PROOF_FORMS } from './catalogue';
 import { checkCatalogueFile, checkPlan } from './check-catalogue';
@@ -16,6 +16,11 @@ export const CATALOGUE_BOUNDS = { bytes: 4 * 1024 * 1024, products: 5_000, plans
 
 /** PostgreSQL's integer. */
 const HIGHEST_LIMIT = 2_147_483_647;
+
+function checkPlace(text: string, context: z.RefinementCtx): void {
+  const place = readKeyPlace(text);
+  if (typeof place !== 'string') context.addIssue({ code: 'custom', message: place.problem });
+}
 
 const line = (longest: number): z.ZodString => z.string().trim().min(1).max(longest);
 const path = z
@@ -205,8 +210,14 @@ const productMembers = z.strictObject({
     .optional()
     .describe('A GET worth trying first, with path and query: newcomers are shown it, and begin with the first product that has one.'),
   key_in: z
-    .array(z.enum(KEY_PLACES))
+    .array(
+      z
+        .string()
+        .superRefine(checkPlace)
+        .meta({ examples: [...KEY_PLACES, 'header:apikey', 'query:apikey'] }),
+    )
     .min(1)
+    .transform((texts) => [...readKeyPlaces(texts)])
     .optional()
     .describe('The only places from which its key is taken; its plugin in kong.yml says the same. Absent: all of them.'),
   large_bodies: z.boolean().optional().describe('true: bodies may take minutes to arrive, and the gateway must not hold them back.'),

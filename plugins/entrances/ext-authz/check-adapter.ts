@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { type RequestFacts } from '../../core/access/request-variable';
 import { type Verdict } from '../../core/access/verdict';
-import { type RouteText } from '../../access-layer/entrance-routes';
-import { KEY_PARAMETER, looksLikeKey } from '../../core/access/credential-location';
-import { removeParameter } from '../../core/access/raw-parameters';
+import { keyPlacesOf, type RouteText } from '../../access-layer/entrance-routes';
+import { ownNamesOf } from '../../core/key-places';
+import { KEY_PARAMETER, looksLikeKey, withoutKey } from '../../core/access/credential-location';
 import { resolvePath } from '../../core/access/request-path';
 import { splitTarget } from '../../core/access/request-variable';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../../access-layer/gateway-question';
@@ -27,11 +27,14 @@ function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, str
   return collectHeaders(pairs.filter(([name]) => !isPseudo(name)));
 }
 
-/** The key's parameter spelled out, which Envoy can take away by its name. */
-const withoutPlainKey = (query: string): string =>
+/** The parameters in which a route takes the key. */
+const parametersOf = (route: RouteText): readonly string[] => [KEY_PARAMETER, ...ownNamesOf(keyPlacesOf(route)).parameters];
+
+/** Those spelled out, which Envoy can take away by their names. */
+const withoutPlain = (query: string, names: readonly string[]): string =>
   query
     .split('&')
-    .filter((part) => part.split('=', 1)[0] !== KEY_PARAMETER)
+    .filter((part) => !names.includes(part.split('=', 1)[0] ?? ''))
     .join('&');
 
 /** Reads Envoy's question. Call it only after Envoy has proved who it is. */
@@ -49,11 +52,13 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
   if (typeof told !== 'string' || isIP(told) === 0) return unreadable('gateway', 'Envoy must tell the caller’s address');
   const { rawPath, rawQuery } = splitTarget(http.path);
   if (resolvePath(rawPath) !== rawPath) return unreadable('path', 'The path has empty, dot or encoded segments.');
-  const isHidden = withoutPlainKey(rawQuery) !== removeParameter(rawQuery, KEY_PARAMETER);
-  if (isHidden) return unreadable('client', 'The parameter api_key is percent-encoded: it could not be taken off the request.');
-  if (looksLikeKey(removeParameter(rawQuery, KEY_PARAMETER))) {
-    return unreadable('client', 'The query has an API key in another parameter than api_key: it could not be taken off the request.');
-  }
+  const names = parametersOf(route);
+  const rest = withoutKey(rawQuery, { headers: [], parameters: names });
+  const they = names.join(', ');
+  if (withoutPlain(rawQuery, names) !== rest)
+    return unreadable('client', `The parameter ${they} is percent-encoded: it could not be taken off the request.`);
+  if (looksLikeKey(rest))
+    return unreadable('client', `The query has an API key in another parameter than ${they}: it could not be taken off the request.`);
   return {
     requestId,
     headers,
@@ -73,7 +78,10 @@ const OK = 0;
 const PERMISSION_DENIED = 7;
 
 /** The verdict in Envoy's terms. */
-export function writeCheck(verdict: Verdict, { requestId }: { readonly requestId: string }): CheckResponse {
+export function writeCheck(
+  verdict: Verdict,
+  { requestId, route = {} }: { readonly requestId: string; readonly route?: RouteText },
+): CheckResponse {
   const fields = {
     request_id: { stringValue: requestId },
     outcome: { stringValue: verdict.admitted ? 'admitted' : String(verdict.status) },
@@ -95,7 +103,7 @@ export function writeCheck(verdict: Verdict, { requestId }: { readonly requestId
       headers: set,
       headersToRemove: verdict.remove.filter((name) => !isSet.has(name)),
       responseHeadersToAdd: toOptions({ ...verdict.responseHeaders, ...named }),
-      queryParametersToRemove: [KEY_PARAMETER],
+      queryParametersToRemove: parametersOf(route),
     },
     dynamicMetadata: { fields },
   };

@@ -93,7 +93,7 @@ export class ExtAuthzServer {
       const route = 'fault' in question ? {} : question.route;
       // One JSON text for one route: Envoy sends its settings with every question.
       const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log, readOn });
-      answer(null, writeCheck(verdict, { requestId }));
+      answer(null, writeCheck(verdict, { requestId, route }));
     } catch (err) {
       log.error({ err, requestId }, 'Envoy’s question could not be answered and was refused');
       unavailable();

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
-import { EntranceRoutes, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
+import { EntranceRoutes, keyPlacesOf, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
 import { type PluginModule } from '../../core/access/kong-pdk';
 import { type AccessInstance } from '../../core/access/verdict';
+import { ownNamesOf, type OwnNames } from '../../core/key-places';
 import { KEEP_ALIVE_MS } from '../../core/keep-alive';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
 import { answerUnparsed, type ParseError } from './answer-unparsed';
@@ -24,11 +25,13 @@ interface Route {
   readonly id: string;
   readonly text: RouteText;
   readonly profile: GatewayProfile;
+  /** Of its key. */
+  readonly names: OwnNames;
   /** What is taken off the front of the path: Kong's `strip_path`. Empty: nothing. */
   readonly stripped: string;
 }
 
-const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,-]+|;strip_path=(?:\/[\w.~-]+)+)*)$/;
+const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,:-]+|;strip_path=(?:\/[\w.~-]+)+)*)$/;
 
 /**
  * `/authorize/<product>[,<product>…][;key_in=x-api-key]`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. No query:
@@ -39,7 +42,7 @@ function parseRoute(url: string): Route | undefined {
   const profile = findProfile(gateway);
   if (products === undefined || !profile) return undefined;
   const { strip_path: stripped = '', ...text } = splitRoute(`${products}${settings}`);
-  return { id: url, text, profile, stripped };
+  return { id: url, text, profile, names: ownNamesOf(keyPlacesOf(text)), stripped };
 }
 
 /** As Kong: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below it stays. */
@@ -116,7 +119,7 @@ export class ForwardAuthServer {
       return;
     }
     const route = this.routeOf(request.url ?? '');
-    const question = readRequest(request, route.profile);
+    const question = readRequest(request, route);
     const verdict = await decideQuestion(question, {
       findInstance: () => this.routes.find(route.id, route.text),
       log,

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { KEY_PARAMETER, looksLikeKey, MAY_HOLD_COPIES } from '../../core/access/credential-location';
-import { removeParameter } from '../../core/access/raw-parameters';
+import { looksLikeKey, MAY_HOLD_COPIES, withoutKey } from '../../core/access/credential-location';
+import { type OwnNames } from '../../core/key-places';
 import { FORGEABLE, type RequestFacts, splitTarget } from '../../core/access/request-variable';
 import { hasNeedlessEncoding, resolvePath } from '../../core/access/request-path';
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../../access-layer/gateway-question';
@@ -30,8 +30,9 @@ const HOP_HEADERS = new Set([
 const known = new Set([SECRET_HEADER, ...FORGEABLE.map((name) => `x-tollgate-${name}`)]);
 
 /** A header that no shipped configuration removes by name, and that a service could take for one of Tollgate's or for the key. */
-function isLeftOver(name: string, { stripsEverything }: GatewayProfile): boolean {
+function isLeftOver(name: string, { profile: { stripsEverything }, names }: Asking): boolean {
   const hyphened = name.replaceAll('_', '-');
+  if (hyphened !== name && names.headers.includes(hyphened)) return true;
   if (hyphened !== name && !stripsEverything && (hyphened === 'x-api-key' || known.has(hyphened))) return true;
   return hyphened.startsWith('x-tollgate-') && !known.has(hyphened);
 }
@@ -46,8 +47,15 @@ function callerIn(forwardedFor: string | string[] | undefined): string | undefin
   return last !== undefined && isIP(last) !== 0 ? last : undefined;
 }
 
+/** Which gateway asks, and which names the key has on its route. */
+interface Asking {
+  readonly profile: GatewayProfile;
+  readonly names: OwnNames;
+}
+
 /** Reads what the gateway says of a request. Call it only after the gateway has proved who it is. */
-export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayProfile): ForwardedRequest | UnreadableQuestion {
+export function readRequest({ rawHeaders }: IncomingMessage, asking: Asking): ForwardedRequest | UnreadableQuestion {
+  const { profile, names } = asking;
   const all = collectHeaders(pairsOf(rawHeaders));
   const requestId = requestIdOf(profile.namesRequests ? all['x-request-id'] : undefined);
   const unreadable = (fault: UnreadableQuestion['fault'], why: string): UnreadableQuestion => ({ fault, why, requestId });
@@ -65,7 +73,7 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   if (hasNeedlessEncoding(rawPath) && !profile.resolvesPaths) {
     return unreadable('path', 'The path encodes a letter or digit, which needs no encoding.');
   }
-  const hasKey = removeParameter(rawQuery, KEY_PARAMETER) !== rawQuery;
+  const hasKey = withoutKey(rawQuery, names) !== rawQuery;
   if (profile.replacesText && (/%2e/i.test(rawPath) || (hasKey && path.includes(rawQuery)))) {
     return unreadable('path', 'The path has an encoded dot, or repeats the query with the key.');
   }
@@ -79,7 +87,7 @@ export function readRequest({ rawHeaders }: IncomingMessage, profile: GatewayPro
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(all)) {
     if (HOP_HEADERS.has(name) || name === profile.uriHeader) continue;
-    if (isLeftOver(name, profile))
+    if (isLeftOver(name, asking))
       return unreadable('client', `The request has a header that could not be taken off it: ${name.slice(0, 40)}.`);
     headers[name] = value;
   }

@@ -99,8 +99,9 @@ export class LaneConnection implements QuestionPlace {
     const facts = kind === SAID.whole ? readHead(told) : readRequestVariable(told);
     const question = new LaneQuestion(id, route, this);
     this.questions.set(id, question);
-    // A preflight names the headers that a page wants to send, which the variable leaves out.
-    if (typeof facts === 'object' && (kind === SAID.whole || facts.method !== 'OPTIONS')) question.decide(facts);
+    // The variable leaves out the headers that a page wants to send, which a preflight names, and those that a route names for its key.
+    if (typeof facts === 'object' && (kind === SAID.whole || (facts.method !== 'OPTIONS' && !route.includes('header:'))))
+      question.decide(facts);
     else question.askForHead();
   }
 }

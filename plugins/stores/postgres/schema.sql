@@ -118,8 +118,8 @@ CREATE INDEX audit_log_subject_idx ON audit_log USING btree (subject_id, id);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_log_keeps_what_was_done BEFORE UPDATE ON audit_log FOR EACH ROW WHEN (old.id IS DISTINCT FROM new.id OR old.at IS DISTINCT FROM new.at OR old.action IS DISTINCT FROM new.action OR old.subject_kind IS DISTINCT FROM new.subject_kind OR old.subject_id IS DISTINCT FROM new.subject_id OR old.customer_id IS DISTINCT FROM new.customer_id) EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_log_keeps_young_lines BEFORE DELETE ON audit_log FOR EACH ROW WHEN (old.at > (now() - '90 days'::interval)) EXECUTE FUNCTION refuse_audit_change();
-CREATE TRIGGER audit_log_knows_customer BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION fill_audit_customer();
-CREATE TRIGGER audit_log_knows_label BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION fill_audit_label();
+CREATE TRIGGER audit_log_knows_customer BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.customer_id IS NULL) EXECUTE FUNCTION fill_audit_customer();
+CREATE TRIGGER audit_log_knows_label BEFORE INSERT ON audit_log FOR EACH ROW WHEN (new.label IS NULL AND new.subject_kind <> 'customer'::text) EXECUTE FUNCTION fill_audit_label();
 
 -- A way in which a person signs in: a password, as an argon2id hash, or a provider.
 CREATE TABLE auth_account (
@@ -1626,7 +1626,7 @@ CREATE OR REPLACE FUNCTION public.fill_audit_customer()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  NEW.customer_id := COALESCE(NEW.customer_id, audit_customer_of(NEW.subject_kind, NEW.subject_id));
+  NEW.customer_id := audit_customer_of(NEW.subject_kind, NEW.subject_id);
   RETURN NEW;
 END $function$;
 
@@ -1636,7 +1636,7 @@ CREATE OR REPLACE FUNCTION public.fill_audit_label()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
-  IF NEW.label IS NULL AND NEW.subject_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
+  IF NEW.subject_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
     NEW.label := CASE NEW.subject_kind
       WHEN 'credential' THEN (SELECT prefix || '…' || last_four FROM credential WHERE id = NEW.subject_id::uuid)
       WHEN 'subscription' THEN (SELECT product_id FROM subscription WHERE id = NEW.subject_id::uuid)
@@ -1765,7 +1765,9 @@ BEGIN
     subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, overage
   )
   SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
-    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now()), d.overage
+    -- By the customer, for which there is an index.
+    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.customer_id = d.customer_id AND t.subscription_id = d.subscription_id), now()),
+    d.overage
   FROM unnest(due) AS d;
 END $function$;
 

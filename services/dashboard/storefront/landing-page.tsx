@@ -3,6 +3,7 @@ import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalog
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { CodeBlock } from './code-block';
 import { ProductCards } from './product-cards';
+import { ProductParts } from './product-page';
 import { type Operation, successOf } from './operations';
 import { TryForm } from './try-form';
 import { isOffered } from '../brand/wording';
@@ -12,6 +13,8 @@ interface LandingPageProps {
   readonly products: readonly CatalogueProduct[];
   /** A call to try, where a product has one with an example. */
   readonly tried: Operation | undefined;
+  /** Of every product. */
+  readonly operations: readonly Operation[];
 }
 
 /** A real call and its answer side by side, before anything is asked of the reader. */
@@ -39,24 +42,20 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
 }
 
 /** The first page of a reader without an account. */
-export function LandingPage({ tools, products, tried }: LandingPageProps): ReactNode {
-  const count = products.filter(isOffered).length;
+export function LandingPage({ tools, products, tried, operations }: LandingPageProps): ReactNode {
+  const offered = products.filter(isOffered);
+  const count = offered.length;
+  const only = count === 1 ? offered[0] : undefined;
   const isTestable = products.some(hasSandbox);
-  const title = count === 0 ? 'No APIs yet' : `${count} ${count === 1 ? 'API' : 'APIs'}, one key`;
+  const title = count === 0 ? 'No APIs yet' : (only?.title ?? `${count} APIs, one key`);
   const { headline = title, subheadline } = tools.brand.words ?? {};
   const published =
     count === 0
       ? 'Products appear here as soon as they are on sale.'
       : `Limits and prices of each are published.${isTestable ? ' Test keys are free and answered by a sandbox: try before you pay.' : ''}`;
-  const description = subheadline ?? published;
+  const description = subheadline ?? only?.description ?? published;
   return (
-    <PageFrame
-      tools={tools}
-      title={`${tools.brand.name}: ${headline}`}
-      description={description}
-      path="/"
-      products={products.filter(isOffered)}
-    >
+    <PageFrame tools={tools} title={`${tools.brand.name}: ${headline}`} description={description} path="/" products={offered}>
       <section className="hero">
         <h1>{headline}</h1>
         <p className="lead">{description}</p>
@@ -69,8 +68,20 @@ export function LandingPage({ tools, products, tried }: LandingPageProps): React
           </a>
         </p>
       </section>
+      {count === 0 && (
+        <section aria-labelledby="first">
+          <h2 id="first">Is this your shop?</h2>
+          <p>Put your API behind the gateway, then make it live:</p>
+          <CodeBlock
+            code={'npx tollgate product new weather --url http://127.0.0.1:9000\nnpx tollgate catalogue apply'}
+            language="shell"
+            label="Commands for the seller"
+          />
+        </section>
+      )}
       {tried && tools.canTry && <FirstTry operation={tried} tools={tools} />}
-      {count > 0 && (
+      {only && <ProductParts tools={tools} product={only} operations={tried ? [] : operations.filter(({ tags }) => tags[0] === only.id)} />}
+      {count > 1 && (
         <section aria-labelledby="products">
           <h2 id="products">Products and prices</h2>
           <p>

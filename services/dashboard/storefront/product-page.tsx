@@ -170,6 +170,22 @@ function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'
   );
 }
 
+/** A call beside its answer, what else can be called, and what it costs. */
+export function ProductParts({ tools, product, operations }: ProductPageProps): ReactNode {
+  const source = tools.liveSources?.find(product.id) ?? null;
+  return (
+    <>
+      <Sample operations={operations} />
+      <Endpoints product={product} operations={operations} />
+      <section aria-labelledby="plans">
+        <h2 id="plans">Plans</h2>
+        <NoLiveSource source={source} />
+        <Offers tools={tools} product={product} />
+      </section>
+    </>
+  );
+}
+
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
 export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
   const { id, title, description, slots, units, consent, plans } = product;
@@ -192,13 +208,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
           Reference
         </a>
       </p>
-      <section aria-labelledby="plans">
-        <h2 id="plans">Plans</h2>
-        <NoLiveSource source={source} />
-        <Offers tools={tools} product={product} />
-      </section>
-      <Sample operations={operations} />
-      <Endpoints product={product} operations={operations} />
+      <ProductParts tools={tools} product={product} operations={operations} />
       <Sources product={product} />
       <section aria-labelledby="limits">
         <h2 id="limits">Limits</h2>

@@ -49,7 +49,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
   const operations = operationsIn(document);
   switch (page.kind) {
     case 'landing':
-      return <LandingPage tools={tools} products={products} tried={firstToTry(content)} />;
+      return <LandingPage tools={tools} products={products} tried={firstToTry(content)} operations={operations} />;
     case 'products':
       return <ProductsPage tools={tools} products={products} />;
     case 'pricing':

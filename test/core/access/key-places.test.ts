@@ -1,5 +1,12 @@
-import { headersToStrip, judgeFormKey, locateKey, looksLikeKey, withoutCopies } from '../../../plugins/core/access/credential-location';
-import { KEY_PLACES } from '../../../plugins/core/key-places';
+import {
+  headersToStrip,
+  judgeFormKey,
+  locateKey,
+  looksLikeKey,
+  withoutCopies,
+  withoutKey,
+} from '../../../plugins/core/access/credential-location';
+import { KEY_PLACES, keyPlaceProblems, ownNamesOf, readKeyPlace, readKeyPlaces } from '../../../plugins/core/key-places';
 import { isForm, readFormField } from '../../../plugins/core/access/form-body';
 import { readings, readParameter, removeParameter } from '../../../plugins/core/access/raw-parameters';
 import { fc, propertyRuns } from '../../support/fast-check';
@@ -61,6 +68,68 @@ describe('stripping', () => {
     expect(headersToStrip({ authorization: 'Basic dTpw' }, 'secret-key')).toEqual([]);
     for (const kind of ['live', 'test', 'admin'])
       expect(headersToStrip({ authorization: `Bearer tg_${kind}_other` }, 'secret-key')).toEqual(['authorization']);
+  });
+});
+
+describe('a place with a name of the route’s own', () => {
+  const places = readKeyPlaces(['form', 'query:shop-key', 'header:ApiKey', 'query', 'x-api-key', 'query:apikey']);
+  const names = ownNamesOf(places);
+
+  it('is read as it is written, a header in lower case, and looked at after ours', () => {
+    expect([...places]).toEqual(['x-api-key', 'header:apikey', 'query', 'query:shop-key', 'query:apikey', 'form']);
+    expect(names).toEqual({ headers: ['apikey'], parameters: ['shop-key', 'apikey'] });
+  });
+
+  it.each([
+    ['header:Authorization', 'is written authorization'],
+    ['header:x-api-key', 'is written x-api-key'],
+    ['query:api_key', 'is written query'],
+    ['header:X-Tollgate-Context', 'has another meaning'],
+    ['header:x-tollgate', 'has another meaning'],
+    ['header:Connection', 'has another meaning'],
+    ['header:Proxy-Authorization', 'has another meaning'],
+    ['header:content-type', 'has another meaning'],
+    ['header:cookie', 'has another meaning'],
+    ['header:x-forwarded-for', 'has another meaning'],
+    ['header:x_api_key', 'must be one of'],
+    ['header:api key', 'must be one of'],
+    ['header:apikey\n', 'must be one of'],
+    ['header:', 'must be one of'],
+    ['header:-a', 'must be one of'],
+    ['query:a&b', 'must be one of'],
+    ['query:a.b', 'must be one of'],
+    ['cookie', 'must be one of'],
+    [`header:${'a'.repeat(65)}`, 'must be one of'],
+  ])('is not %j', (text, problem) => {
+    expect(readKeyPlace(text)).toEqual({ problem: expect.stringContaining(problem) });
+  });
+
+  it('is named once', () => {
+    expect(keyPlaceProblems(['header:apikey', 'header:APIKEY'])).toEqual(['names a place twice']);
+    expect(keyPlaceProblems(['query:apikey', 'query:APIKEY', 'header:apikey'])).toEqual([]);
+  });
+
+  it.each([
+    ['the header', { apikey: 'k' }, '', { status: 'found', key: 'k', place: 'header:apikey' }],
+    ['the parameter, encoded', {}, 'shop%2Dkey=k', { status: 'found', key: 'k', place: 'query:shop-key' }],
+    ['both with one key', { apikey: 'k' }, 'apikey=k', { status: 'found', key: 'k', place: 'header:apikey' }],
+    ['both with different keys', { apikey: 'k' }, 'apikey=j', { status: 'ambiguous' }],
+    ['ours with another key', { apikey: 'k', 'x-api-key': 'j' }, '', { status: 'ambiguous' }],
+    ['the header twice', { apikey: ['k', 'k'] }, '', { status: 'ambiguous' }],
+    ['the parameter twice', {}, 'apikey=k&%61pikey=k', { status: 'ambiguous' }],
+    ['the parameter in other case', {}, 'ApiKey=k', { status: 'missing' }],
+    ['a Bearer where none is taken', { authorization: 'Bearer k' }, '', { status: 'missing' }],
+  ])('holds the key in %s', (_what, headers, query, found) => {
+    expect(locateKey(headers, query, places)).toEqual(found);
+  });
+
+  it('is removed in every spelling, also where the key is elsewhere', () => {
+    expect(withoutKey('a=1&apikey=k&shop%2dkey=j&api_key=i&b=2', names)).toBe('a=1&b=2');
+    expect(headersToStrip({ apikey: 'k', 'x-shop-key': 'k', x_shop_key: 'k', accept: 'a' }, 'other', ['apikey', 'x-shop-key'])).toEqual([
+      'apikey',
+      'x-shop-key',
+      'x_shop_key',
+    ]);
   });
 });
 

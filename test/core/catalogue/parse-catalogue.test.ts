@@ -34,6 +34,7 @@ describe('a catalogue', () => {
       { sources: [{ name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' }, { name: 'Radar' }] },
     ],
     ['key_in: [x-api-key]', { keyIn: ['x-api-key'] }],
+    ['key_in: [query, header:ApiKey]', { keyIn: ['header:apikey', 'query'] }],
     ['large_bodies: true', { largeBodies: true }],
     ['also_admits: [api-old]', { alsoAdmits: ['api-old'] }],
     ['aliases: { /old/weather: "/weather/{city}" }', { aliases: { '/old/weather': '/weather/{city}' } }],
@@ -59,6 +60,7 @@ describe('a catalogue', () => {
     ],
     ['aliases: { /old/weather: /weather/never }', '/weather/never is no route of the product'],
     ['key_in: [cookie]', 'key_in[0]'],
+    ['key_in: [query, header:host]', 'key_in[1] the header host has another meaning'],
     ['test_keys: sandbox', 'test_keys'],
   ])('may not say of a product: %s', (member, ...problems) => {
     expect(problemsOf(withMember(member))).toEqual(problems.map((problem) => expect.stringContaining(problem)));

@@ -434,6 +434,20 @@ describe('a shop of one API', () => {
     ).toBeUndefined();
   });
 
+  it('has its call beside its answer, its operations and its plans on its home', async () => {
+    const { body } = await get('/');
+    for (const text of [
+      '<h1>Weather</h1>',
+      'Forecasts.',
+      'A call and its answer',
+      'POST</span> <code>/weather/{city}</code>',
+      '>Plans</h2>',
+      'a day',
+    ])
+      expect(body).toContain(text);
+    expect(body).not.toContain('/products/weather');
+  });
+
   it('describes its own API alone, and shows its success', async () => {
     const { body } = await get('/openapi.json');
     expect(Object.keys(JSON.parse(body).paths)).toEqual(['/weather/{city}']);
@@ -491,6 +505,14 @@ describe('an empty catalogue', () => {
     expect(body).not.toMatch(/<table|All 0 products|Limits and prices of each|<form class="expected"|Each bar is a day/);
     await sell();
   });
+});
+
+it('an empty shop says on its home with which commands its seller begins', async () => {
+  await sell([]);
+  const { body } = await get('/');
+  await sell();
+  for (const command of ['npx tollgate product new', 'npx tollgate catalogue apply'])
+    expect(body.replaceAll(/<[^>]+>/g, '')).toContain(command);
 });
 
 describe('live sources', () => {

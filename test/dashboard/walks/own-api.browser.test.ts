@@ -151,6 +151,7 @@ beforeAll(async () => {
   shop.tollgate('product', 'new', 'weather', '--url', live, '--daily', '3', '--monthly', '60');
   writeFileSync(join(shop.folder, 'weather.json'), JSON.stringify(DOCUMENT));
   shop.addMembers('test_keys: live', 'first_call: /weather/pune', 'openapi: weather.json');
+  writeFileSync(join(shop.folder, 'brand.yml'), 'support: help@example.com\n');
   instance = await startInstance({ TOLLGATE_CONFIG: shop.folder });
   await apply();
   browser = await startBrowser();
@@ -201,6 +202,12 @@ it('one product of one’s own: no page, mail, description or command names a pr
     await signUp(customer);
     key = await page.getByText(/^tg_test_\w+$/).innerText();
     expect(await page.locator('main').innerText()).toContain('/weather/pune');
+  });
+
+  await step('help is in the navigation of a customer', async () => {
+    const help = page.getByRole('group', { name: 'Help' }).getByRole('link');
+    expect(await help.allInnerTexts()).toEqual(['Docs', 'API reference', 'Status', 'Support']);
+    expect(await help.last().getAttribute('href')).toBe('mailto:help@example.com');
   });
 
   await step('its reference makes a call of each kind of parameter, which the API itself answers', async () => {

@@ -284,10 +284,23 @@ describe('a form', () => {
   });
 });
 
+it('a header that the route names for its key is looked for in the head, and taken off', async () => {
+  const route = 'api-ip;key_in=x-api-key,header:shop-key';
+  const request = { headers: { 'shop-key': key } };
+  expect((await client.ask(route, request)).kind).toBe('h');
+  client.say('h', headText(request));
+  const told = await client.hear();
+  expect([told.kind, told.text.split('\n')]).toEqual(['a', expect.arrayContaining(['-shop-key'])]);
+  expect(codeOf(await client.ask('api-ip', { headers: { 'shop-key': key } }))).toBe('key_missing');
+});
+
 describe('nobody is admitted', () => {
-  it.each(['', 'api-ip;quoat=false', 'API_NOPE', 'api-ip;key_in=cookie'])('by a route that makes no configuration: %p', async (route) => {
-    expect(readRefusal(await client.ask(route, { headers: withKey })).status).toBe(503);
-  });
+  it.each(['', 'api-ip;quoat=false', 'API_NOPE', 'api-ip;key_in=cookie', 'api-ip;key_in=query:a.b'])(
+    'by a route that makes no configuration: %p',
+    async (route) => {
+      expect(readRefusal(await client.ask(route, { headers: withKey })).status).toBe(503);
+    },
+  );
 
   it.each([1, 3, NO_QUESTION])('by a question out of turn: %d after the first', async (number) => {
     await serveInstead(silent());

@@ -215,7 +215,9 @@ BEGIN
     subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, overage
   )
   SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
-    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.subscription_id = d.subscription_id), now()), d.overage
+    -- By the customer, for which there is an index.
+    COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.customer_id = d.customer_id AND t.subscription_id = d.subscription_id), now()),
+    d.overage
   FROM unnest(due) AS d;
 END $$;
 COMMENT ON FUNCTION keep_subscription_terms IS 'Ends the terms of these subscriptions that no longer hold, and begins those that do.';

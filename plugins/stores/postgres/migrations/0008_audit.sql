@@ -36,15 +36,16 @@ COMMENT ON FUNCTION audit_customer_of IS 'The customer that the subject of a lin
 
 CREATE FUNCTION fill_audit_customer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.customer_id := COALESCE(NEW.customer_id, audit_customer_of(NEW.subject_kind, NEW.subject_id));
+  NEW.customer_id := audit_customer_of(NEW.subject_kind, NEW.subject_id);
   RETURN NEW;
 END $$;
 COMMENT ON FUNCTION fill_audit_customer IS 'Writes down whose line it is.';
-CREATE TRIGGER audit_log_knows_customer BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION fill_audit_customer();
+CREATE TRIGGER audit_log_knows_customer BEFORE INSERT ON audit_log FOR EACH ROW
+  WHEN (NEW.customer_id IS NULL) EXECUTE FUNCTION fill_audit_customer();
 
 CREATE FUNCTION fill_audit_label() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NEW.label IS NULL AND NEW.subject_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
+  IF NEW.subject_id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
     NEW.label := CASE NEW.subject_kind
       WHEN 'credential' THEN (SELECT prefix || '…' || last_four FROM credential WHERE id = NEW.subject_id::uuid)
       WHEN 'subscription' THEN (SELECT product_id FROM subscription WHERE id = NEW.subject_id::uuid)
@@ -53,7 +54,8 @@ BEGIN
   RETURN NEW;
 END $$;
 COMMENT ON FUNCTION fill_audit_label IS 'Writes down what people know the line''s key or subscription by.';
-CREATE TRIGGER audit_log_knows_label BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION fill_audit_label();
+CREATE TRIGGER audit_log_knows_label BEFORE INSERT ON audit_log FOR EACH ROW
+  WHEN (NEW.label IS NULL AND NEW.subject_kind <> 'customer') EXECUTE FUNCTION fill_audit_label();
 
 CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -94,7 +94,7 @@ export function ProductsPage(): ReactNode {
             {({ products }) => (
               <>
                 <Text size="sm" c="dimmed" mb="sm">
-                  Changed in <span className="mono">kong/catalogue.yml</span> and applied with{' '}
+                  Changed in <span className="mono">catalogue.yml</span> and applied with{' '}
                   <span className="mono">npx tollgate catalogue apply</span>.
                 </Text>
                 <DataTable
@@ -102,7 +102,12 @@ export function ProductsPage(): ReactNode {
                   columns={CATALOGUE}
                   rows={products}
                   rowKey={({ id }) => id}
-                  empty={<EmptyState title="No products yet">Products appear here when a catalogue that has some is applied.</EmptyState>}
+                  empty={
+                    <EmptyState title="No products yet">
+                      <span className="mono">npx tollgate product new weather --url http://127.0.0.1:9000</span>, then{' '}
+                      <span className="mono">npx tollgate catalogue apply</span>, sells a first one.
+                    </EmptyState>
+                  }
                 />
               </>
             )}

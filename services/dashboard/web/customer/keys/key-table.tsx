@@ -49,7 +49,7 @@ function Name({ item, choice }: { readonly item: ListedKey; readonly choice: Key
   );
 }
 
-/** Live keys return real data, test keys sample data. */
+/** Live keys are for real use, test keys for trying. */
 export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
   return <Badge color={mode === 'live' ? 'indigo' : 'gray'}>{mode === 'live' ? 'Live' : 'Test'}</Badge>;
 }

@@ -47,7 +47,7 @@ export function KeysPage(): ReactNode {
     <EmptyState title="No matching keys">Try another part of the name or of the masked key, or fewer filters.</EmptyState>
   ) : (
     <EmptyState title="No keys yet" action={create}>
-      A test key is free and returns sample data: the quickest way to a first call.
+      A test key costs nothing: the quickest way to a first call.
     </EmptyState>
   );
   return (

@@ -6,8 +6,8 @@ export function ModeChoice(props: Omit<RadioGroupProps, 'label' | 'children'>): 
   return (
     <Radio.Group label="Mode" {...props}>
       <Group mt={6} gap="lg">
-        <Radio value="test" label="Test" description="Returns sample data" />
-        <Radio value="live" label="Live" description="Returns real data" />
+        <Radio value="test" label="Test" description="For trying; sample data where there is a sandbox" />
+        <Radio value="live" label="Live" description="For real use" />
       </Group>
     </Radio.Group>
   );

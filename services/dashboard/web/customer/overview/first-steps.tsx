@@ -61,7 +61,7 @@ function ChooseStep({ product }: { readonly product: Product }): ReactNode {
   return (
     <Step number={3} title={isTest ? 'Choose a plan and create a live key' : 'Choose a plan'}>
       <Text size="sm">
-        {isTest ? 'Live keys return real data. ' : 'Without one, you are on Free. '}
+        {isTest ? 'Live keys are for real use. ' : 'Without one, you are on Free. '}
         <Link to="/plans" className="text-link in-text">
           See products, limits and prices
         </Link>
@@ -93,8 +93,7 @@ function MakeKey({ product, onCreate }: KeyStepProps): ReactNode {
   return (
     <Step number={1} title={keyStepTitle(product)}>
       <Text size="sm">
-        {firstMode(product) === 'test' && 'It is free and returns sample data. '}Creating it subscribes you to its products on their base
-        limits.
+        {firstMode(product) === 'test' && 'It costs nothing. '}Creating it subscribes you to its products on their base limits.
       </Text>
       <Group mt="sm">
         <Button leftSection={<IconKey size={16} aria-hidden />} onClick={onCreate}>

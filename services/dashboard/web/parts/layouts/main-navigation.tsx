@@ -1,14 +1,17 @@
 import { Badge, NavLink, NativeSelect, Stack } from '@mantine/core';
 import {
+  IconActivity,
   IconBell,
   IconBook2,
   IconChartBar,
   IconFileInvoice,
+  IconHelp,
   IconHistory,
   IconHome,
   IconKey,
   IconListCheck,
   IconListDetails,
+  IconMail,
   IconReceipt,
   IconSearch,
   IconTerminal2,
@@ -22,6 +25,7 @@ import { alertsQuery } from '../api/queries';
 import { useMay } from '../hooks/use-may';
 import { useSession } from '../hooks/use-session';
 import { call } from '../api/request';
+import { supportAddress } from '../browser/brand';
 import { ProblemAlert } from '../components/problem-alert';
 import { useSubmit } from '../hooks/use-submit';
 import { ROLE_NAMES } from '../format/role-words';
@@ -106,21 +110,41 @@ export function MainNavigation({ onNavigate }: { readonly onNavigate: () => void
             </span>
           )}
           {pages.filter(({ to }) => to !== '/billing' || (mayBill && hasBilling)).map(link)}
-          {title === 'Build' && <ReferenceLink />}
         </div>
       ))}
+      <div role="group" aria-label="Help" className="nav-group">
+        <span className="nav-title" aria-hidden>
+          Help
+        </span>
+        {PUBLIC_PAGES.map((page) => (
+          <PublicLink key={page.href} {...page} />
+        ))}
+        {supportAddress !== undefined && <PublicLink href={`mailto:${supportAddress}`} label="Support" Icon={IconMail} />}
+      </div>
     </>
   );
 }
 
-/** A page that the server writes, which needs no account. */
-function ReferenceLink(): ReactNode {
+/** Pages that the server writes, which need no account. */
+const PUBLIC_PAGES = [
+  { href: '/docs', label: 'Docs', Icon: IconHelp },
+  { href: '/reference', label: 'API reference', Icon: IconBook2 },
+  { href: '/status', label: 'Status', Icon: IconActivity },
+] as const;
+
+interface PublicLinkProps {
+  readonly href: string;
+  readonly label: string;
+  readonly Icon: typeof IconHome;
+}
+
+function PublicLink({ href, label, Icon }: PublicLinkProps): ReactNode {
   return (
     <NavLink
       component="a"
-      href="/reference"
-      label="API reference"
-      leftSection={<IconBook2 size={17} stroke={1.6} aria-hidden />}
+      href={href}
+      label={label}
+      leftSection={<Icon size={17} stroke={1.6} aria-hidden />}
       py={7}
       className="nav-link"
     />

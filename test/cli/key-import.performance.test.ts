@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { runFolder } from '../support/run-folder';
+import { useDatabase } from '../stores/use-database';
+
+const KEYS = 100_000;
+const MAX_RSS_MIB = 300;
+
+const database = useDatabase();
+
+/** JSON lines: a key each of ten thousand customers, then a second one each, and so on. */
+function writeKeys(path: string): void {
+  const file = openSync(path, 'w');
+  for (let index = 0; index < KEYS; index += 1) {
+    const key = createHash('sha256').update(`foreign ${index}`).digest('base64url');
+    writeSync(file, `${JSON.stringify({ customer: `c${index % 10_000}@bulk.example`, key, name: `key ${index}` })}\n`);
+  }
+  closeSync(file);
+}
+
+it(`imports ${KEYS} keys within ${MAX_RSS_MIB} MiB, and knows them all the second time`, () => {
+  const folder = join(runFolder(), 'key-import-bulk');
+  mkdirSync(folder, { recursive: true });
+  const [path, program] = [join(folder, 'keys.jsonl'), join(folder, 'import-keys.js')];
+  writeKeys(path);
+  const entryPoints = [join(__dirname, 'support', 'import-keys.ts')];
+  buildSync({ entryPoints, outfile: program, bundle: true, platform: 'node', target: 'node20' });
+  const run = (): Record<'imported' | 'known' | 'refused' | 'ms' | 'rssMiB', number> => {
+    const env = { ...process.env, DATABASE_URL: database.url };
+    const text = execFileSync(process.execPath, [program, path], { env, encoding: 'utf8' });
+    process.stderr.write(text);
+    return JSON.parse(text);
+  };
+  const first = run();
+  expect(first).toMatchObject({ imported: KEYS, known: 0, refused: 0 });
+  expect(first.rssMiB).toBeLessThan(MAX_RSS_MIB);
+  expect(run()).toMatchObject({ imported: 0, known: KEYS, refused: 0 });
+});
