@@ -89,7 +89,7 @@ it.each<[string, string, Charge | undefined, number | undefined, number?]>([
   ['says what is no number', 'units=many', priced, 5],
   ['says what is below zero', 'units=-4', priced, 5],
   ['says what is no whole number', 'units=7.5', priced, 5],
-  ['says it twice', 'units=7, 8', priced, 5],
+  ['says it twice: the first counts', 'units=7, 8', priced, 7, 2],
   ['says so for a product whose requests cost one price', 'units=17', charge, 49],
   ['says so where nothing was counted', 'units=17', undefined, undefined],
 ])('what a request costs is settled once: the answer %s', (...[, said, taken, units, more]) => {
