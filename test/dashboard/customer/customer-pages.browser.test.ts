@@ -235,7 +235,7 @@ describe('changing a plan', () => {
   it('keeps its buttons, and a warning that follows a click, in sight of a phone', async () => {
     await stage.open('/plans', { viewport: { width: 360, height: 640 } });
     await stage.button('Change IP lookup to Free').click();
-    await stage.page.getByRole('dialog').getByText('Both limits fall').waitFor();
+    await stage.page.getByRole('dialog').getByText('Limits fall').waitFor();
     const ends = async (part: Locator): Promise<{ top: number; bottom: number }> => {
       const { y, height } = (await part.boundingBox()) ?? { y: Infinity, height: Infinity };
       return { top: y, bottom: y + height };
