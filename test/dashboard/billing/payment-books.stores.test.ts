@@ -317,7 +317,7 @@ describe('money at the seller’s console', () => {
     });
   });
 
-  describe('a payment for what is suspended', () => {
+  describe('a payment for what is suspended or paused', () => {
     const suspend = async (kind: 'customer' | 'subscription', id: string, reason: string | null, pausePayment = reason !== null) =>
       post('/suspensions', { kind, id, reason, pausePayment });
     const isPaused = async (customer: PayingCustomer): Promise<boolean> => (await paidOf(customer))[0].isPaused;
@@ -339,6 +339,19 @@ describe('money at the seller’s console', () => {
       expect(await isPaused(customer)).toBe(true);
       expect(verdict(await suspend('subscription', own, null))).toBe('204');
       expect([await isPaused(customer), await planOf(customer)]).toEqual([false, 'Star']);
+    });
+
+    it('goes on while the customer pauses the product', async () => {
+      const customer = await paidCustomer();
+      const { subscription } = await productOf(customer);
+      const paused = await customer.ask(`/subscriptions/${subscription?.id}/pause`, { version: subscription?.version });
+      expect([paused.statusCode, (await productOf(customer)).subscription?.state]).toEqual([200, 'paused']);
+      expect(await isPaused(customer)).toBe(false);
+      dashboard().provider.ledger.renew(customer.subscription, true);
+      await dashboard().settled();
+      const { payments } = await see(`/payments?customer=${customer.id}`);
+      expect(payments.map(({ amount }: { amount: string }) => amount)).toEqual(['499.00', '499.00']);
+      expect(await planOf(customer)).toBe('Star');
     });
 
     it('buys no other plan while it is paused, and the plan ends with the period that is paid and its grace', async () => {
