@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../gateway/support/echo-server';
+import { startCallers } from '../support/gateway/callers';
 import { startKong } from '../support/gateway/real-kong';
 import { closeConnections, send } from '../support/http';
 import { runFolder } from '../support/run-folder';
@@ -13,9 +13,6 @@ const { KONG_BIN } = process.env;
 if (!KONG_BIN) console.warn('skipped: KONG_BIN names no Kong, and key-auth has no stand-in');
 
 const KEYS = 10_000;
-const CALLERS = 4;
-/** Milliseconds between two requests of a caller. */
-const PAUSE = 20;
 const keyOf = (caller: number): string => `shop-${caller}-7f4e11c09ab2d35586Zq`;
 const CONSUMERS = Array.from({ length: KEYS }, (_, caller) => ({
   username: `caller-${caller}@example.com`,
@@ -36,33 +33,6 @@ async function succeed(instance: RunningInstance, ...words: string[]): Promise<s
   const { code, stdout, stderr } = await instance.cli(...words);
   if (code !== 0) throw new Error(stderr);
   return stdout;
-}
-
-/** Callers with keys of before, each request over a connection of its own: a worker that ends may close an idle one as it is written to. */
-function startCallers(url: string): { stop(): Promise<Record<string, number>> } {
-  const counts: Record<string, number> = {};
-  const agent = new Agent({ keepAlive: false });
-  let isRunning = true;
-  let next = 0;
-  const call = async (): Promise<void> => {
-    while (isRunning) {
-      const headers = { apikey: keyOf((next += 7) % KEYS) };
-      const result = await send(`${url}/orders`, { headers, agent }).then(
-        ({ status }) => String(status),
-        (error: Error) => error.message,
-      );
-      counts[result] = (counts[result] ?? 0) + 1;
-      await sleep(PAUSE);
-    }
-  };
-  const calls = Array.from({ length: CALLERS }, call);
-  return {
-    stop: async () => {
-      isRunning = false;
-      await Promise.all(calls);
-      return counts;
-    },
-  };
 }
 
 (KONG_BIN ? it : it.skip)('keys of key-auth go on working, without a failed request, while its plugins are replaced', async () => {
@@ -88,7 +58,9 @@ function startCallers(url: string): { stop(): Promise<Record<string, number>> } 
     const settings = { pluginserver_tollgate_socket: join(instance.dataDir, 'plugin.sock') };
     const kong = await startKong({ command: KONG_BIN ?? '', folder, file: fileWith(OLD), conf: 'ours', settings });
     undo.push(() => kong.stop());
-    const callers = startCallers(kong.url);
+    let next = 0;
+    const headers = (): Record<string, string> => ({ apikey: keyOf((next += 7) % KEYS) });
+    const callers = startCallers(`${kong.url}/orders`, { count: 4, pauseMs: 20, headers });
     undo.push(() => callers.stop());
     const configure = async (...plugins: object[]): Promise<void> => {
       writeFileSync(join(folder, 'kong.yml'), JSON.stringify(fileWith(plugins)));
