@@ -1,15 +1,10 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { serve, type TestServer } from '../gateway/support/echo-server';
 import { sendRaw } from '../support/gateway/raw-http';
-import { runFolder } from '../support/run-folder';
-import { sharedInstance } from '../support/system/shared-instance';
-import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
+import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startEveryGateway } from './support/every-gateway';
 
 const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
 /** What the shipped gateways say of each admission on a route with `rate_limit_headers: gateway`. */
@@ -36,7 +31,7 @@ let key: string;
 /** Of a key that pages of one site may use. */
 let pageKey: string;
 const seen: IncomingMessage[] = [];
-const gateways = new Map<AnyGateway, AnyRunningGateway>();
+let gateways: ReadonlyMap<AnyGateway, AnyRunningGateway> = new Map();
 
 /**
  * `/head/N` has a head of N bytes, `/hints` an interim response before its own, `/trailers` a header after its body, `/names` says what is
@@ -70,25 +65,15 @@ beforeAll(async () => {
     tollgate.createKey({ ...limits, products: ['api-ip'], allow: ['shop.example'] }),
   ]);
   api = await serve(answer);
-  const { dataDir, services: shippedServices } = await sharedInstance();
   const { block } = describeProduct({ ...WEATHER, url: api.url });
   const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
-  const kongYml = join(mkdtempSync(join(runFolder(), 'tollgate-edges-')), 'kong.yml');
-  const shipped = readFileSync(resolve(__dirname, '../../kong/kong.yml'), 'utf8');
   // Nobody listens on port 1.
   const storms = describeProduct({ ...WEATHER, id: 'storms', prefix: '/storms', url: 'http://127.0.0.1:1' });
   const services = [
     { ...block, plugins },
     { ...storms.block, plugins },
   ];
-  writeFileSync(
-    kongYml,
-    services.reduce((text, entry) => addToList(text, { list: 'services', entry }), shipped),
-  );
-  const everywhere = Object.fromEntries(Object.keys(shippedServices).map((name) => [name, api.url]));
-  const start = async (kind: AnyGateway): Promise<void> =>
-    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
-  await Promise.all(EVERY_GATEWAY.map(start));
+  gateways = await startEveryGateway(services, api.url);
 });
 
 afterAll(async () => {

@@ -1,14 +1,9 @@
 import { type IncomingMessage } from 'node:http';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { serve, type TestServer } from '../gateway/support/echo-server';
 import { sendRaw, statusesOf } from '../support/gateway/raw-http';
-import { runFolder } from '../support/run-folder';
-import { sharedInstance } from '../support/system/shared-instance';
-import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
+import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startEveryGateway } from './support/every-gateway';
 
 const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
 const KEY_IN = ['x-api-key', 'query', 'form', 'header:apikey', 'header:x-shop-key', 'query:apikey', 'query:shop-key'];
@@ -17,7 +12,7 @@ let tollgate: Installation;
 let api: TestServer;
 let key: string;
 const seen: IncomingMessage[] = [];
-const gateways = new Map<AnyGateway, AnyRunningGateway>();
+let gateways: ReadonlyMap<AnyGateway, AnyRunningGateway> = new Map();
 
 beforeAll(async () => {
   tollgate = await openInstallation();
@@ -26,16 +21,9 @@ beforeAll(async () => {
     seen.push(request);
     request.resume().on('end', () => response.end('rain'));
   });
-  const { dataDir, services } = await sharedInstance();
   const { block } = describeProduct({ ...WEATHER, url: api.url });
   const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], key_in: KEY_IN } }];
-  const kongYml = join(mkdtempSync(join(runFolder(), 'tollgate-own-places-')), 'kong.yml');
-  const shipped = readFileSync(resolve(__dirname, '../../kong/kong.yml'), 'utf8');
-  writeFileSync(kongYml, addToList(shipped, { list: 'services', entry: { ...block, plugins } }));
-  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
-  const start = async (kind: AnyGateway): Promise<void> =>
-    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
-  await Promise.all(EVERY_GATEWAY.map(start));
+  gateways = await startEveryGateway([{ ...block, plugins }], api.url);
 });
 
 afterAll(async () => {

@@ -1,12 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
+import { addToList } from '../../../cli/commands/add-to-list';
 import { AS_KONG_READS } from '../../../kong/as-kong-reads';
 import { GATEWAY_KINDS, type GatewayKind } from '../../../kong/gateways/render';
 import { findOverride } from '../../../kong/local/config/upstream-override';
 import { laneSettings, startKong } from '../../support/gateway/real-kong';
+import { runFolder } from '../../support/run-folder';
 import { endProgram, startProgram } from '../../support/system/program';
+import { sharedInstance } from '../../support/system/shared-instance';
 import { startGateway } from './running-gateway';
 
 const { KONG_BIN } = process.env;
@@ -98,4 +101,23 @@ export function startAnyGateway(options: AnyGatewayOptions): Promise<AnyRunningG
   if (kind === 'kong-local') return startLocalKong(options);
   if (kind === 'kong' || kind === 'kong-lane') return startRealKong(kind, options);
   return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services, kongYml, answersTo });
+}
+
+/** Starts every gateway with services beside the shipped ones, all of which lead to `api`. Where one does not start, none runs on. */
+export async function startEveryGateway(
+  services: readonly Readonly<Record<string, unknown>>[],
+  api: string,
+): Promise<ReadonlyMap<AnyGateway, AnyRunningGateway>> {
+  const { dataDir, services: shipped } = await sharedInstance();
+  const kongYml = join(mkdtempSync(join(runFolder(), 'every-gateway-')), 'kong.yml');
+  const text = services.reduce((file: string, entry) => addToList(file, { list: 'services', entry }), readFileSync(EXAMPLE, 'utf8'));
+  writeFileSync(kongYml, text);
+  const everywhere = Object.fromEntries(Object.keys(shipped).map((name) => [name, api]));
+  const running = new Map<AnyGateway, AnyRunningGateway>();
+  const start = async (kind: AnyGateway): Promise<void> =>
+    void running.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
+  const failed = (await Promise.allSettled(EVERY_GATEWAY.map(start))).find(({ status }) => status === 'rejected');
+  if (!failed) return running;
+  await Promise.all([...running.values()].map((gateway) => gateway.stop()));
+  throw (failed as PromiseRejectedResult).reason;
 }
