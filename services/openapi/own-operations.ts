@@ -32,6 +32,7 @@ export interface OperationGroup {
 }
 
 interface OwnDocument {
+  /** In its normal form: see `normalForm`. */
   readonly document: unknown;
   readonly baseUrl: string;
   /** Names of operations described before; those of this document are added. */
