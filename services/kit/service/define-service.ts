@@ -26,6 +26,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock: Clock;
+  /** Says how many units the work cost, of a route with `units`. Without it, it costs all that were reserved. */
+  charge(units: number): void;
   /** A request header by lower-case name; credentials and the proof are never shown. */
   header(name: string): string | undefined;
   /** By field name; empty unless the route's body mode is `files`. */
