@@ -1058,11 +1058,12 @@ CREATE TABLE product_pulse (
   CONSTRAINT product_pulse_pkey PRIMARY KEY (at, day, product_id)
 );
 
--- Which requests were given back, so that none is twice. Refunds for days before yesterday are refused, so rows are deleted after four
--- days.
+-- Which requests were given back, so that none is twice. The id of a request with `/rest` is for units that it reserved and did not use.
+-- The log of requests shows both, so rows are kept as long as that.
 CREATE TABLE quota_refund (
   request_id text NOT NULL,
   day date NOT NULL,
+  units bigint NOT NULL DEFAULT 1,
   CONSTRAINT quota_refund_pkey PRIMARY KEY (request_id)
 );
 CREATE INDEX quota_refund_day_idx ON quota_refund USING btree (day);
@@ -1266,10 +1267,12 @@ CREATE TABLE usage (
   refunded bigint NOT NULL DEFAULT 0,
   refunded_requests bigint NOT NULL DEFAULT 0,
   refunded_exempt bigint NOT NULL DEFAULT 0,
+  refunded_unused bigint NOT NULL DEFAULT 0,
   CONSTRAINT usage_pkey PRIMARY KEY (subscription_id, day),
   CONSTRAINT usage_check CHECK (refunded >= 0 AND refunded <= (spent_redis + spent_postgres)),
   CONSTRAINT usage_check1 CHECK (refunded_requests >= 0 AND refunded_requests <= refunded),
   CONSTRAINT usage_check2 CHECK (refunded_exempt >= 0 AND refunded_exempt <= refunded),
+  CONSTRAINT usage_check3 CHECK (refunded_unused >= 0 AND refunded_unused <= refunded),
   CONSTRAINT usage_spent_postgres_check CHECK (spent_postgres >= 0),
   CONSTRAINT usage_spent_redis_check CHECK (spent_redis >= 0)
 ) WITH (fillfactor=50);
@@ -1908,14 +1911,14 @@ BEGIN
 END $function$;
 
 -- Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could have a request given back twice.
--- Four days of UTC are at least three days in every time zone.
+-- Eight days of UTC are at least seven days in every time zone.
 CREATE OR REPLACE FUNCTION public.quota_forget_refunds()
  RETURNS void
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4;
+  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 8;
   DELETE FROM rate_debt WHERE at_us < extract(epoch FROM now() - interval '2 days') * 1000000
 $function$;
 REVOKE ALL ON FUNCTION quota_forget_refunds() FROM PUBLIC;
@@ -1944,7 +1947,7 @@ BEGIN
     IF given.day < oldest THEN
       outcome := 'uncharged';
     ELSIF given.request IS NOT NULL THEN
-      INSERT INTO quota_refund (request_id, day) VALUES (given.request, given.day) ON CONFLICT DO NOTHING;
+      INSERT INTO quota_refund (request_id, day, units) VALUES (given.request, given.day, given.units) ON CONFLICT DO NOTHING;
       IF NOT FOUND THEN outcome := 'repeated'; END IF;
     END IF;
     IF outcome = 'refunded' THEN
@@ -1952,7 +1955,8 @@ BEGIN
       UPDATE usage
         SET refunded = refunded + given.units,
             refunded_requests = refunded_requests + CASE WHEN given.most IS NULL OR given.exempt THEN 0 ELSE given.units END,
-            refunded_exempt = refunded_exempt + CASE WHEN given.exempt THEN given.units ELSE 0 END
+            refunded_exempt = refunded_exempt + CASE WHEN given.exempt THEN given.units ELSE 0 END,
+            refunded_unused = refunded_unused + CASE WHEN given.most IS NULL THEN given.units ELSE 0 END
         WHERE subscription_id = given.subscription AND day = given.day
           AND refunded + given.units <= spent_redis + spent_postgres
           AND (given.most IS NULL OR CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units <= given.most);
@@ -2026,7 +2030,7 @@ BEGIN
     place := given.place;
     outcome := 'uncharged';
     IF given.day >= oldest THEN
-      INSERT INTO quota_refund (request_id, day) VALUES (given.id, given.day) ON CONFLICT DO NOTHING;
+      INSERT INTO quota_refund (request_id, day, units) VALUES (given.id, given.day, given.units) ON CONFLICT DO NOTHING;
       IF NOT FOUND THEN
         outcome := 'repeated';
       ELSE
