@@ -203,11 +203,7 @@ describe('shapes that a discriminator tells apart', () => {
   });
 
   it('keep their values in the OpenAPI document, where the schemas have other names', () => {
-    const { document } = describeApi(
-      BUILT,
-      createCatalogue([product]),
-      new Map([[product.id, normalForm(documentOf(one, listed))]]),
-    );
+    const { document } = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, normalForm(documentOf(one, listed))]]));
     expect(JSON.stringify(document)).toContain('"mapping":{"Cat":"#/components/schemas/zoo.Cat","Dog":"#/components/schemas/zoo.Dog"}');
   });
 });
