@@ -91,17 +91,25 @@ export interface BatchQuery {
 
 type TermRow = SubscriptionTerm & { readonly customerId: string };
 
-/** By customer; those whose records begin later, and all where the month has not begun, have none: what is not known is not zero. */
-export async function computeContents(db: Database, { customers, month, timeZone, now }: BatchQuery): Promise<Map<string, Content>> {
+/** Terms and use of these customers in a month, as far as it has come. */
+export async function readMonth(db: Database, { customers, month, timeZone, now }: BatchQuery) {
   const days = daysOfMonth(month);
   const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
-  const { day: today, month: presentMonth } = windowsAt(now, timeZone);
-  if (presentMonth < month) return new Map();
-  const begins = [...(await findFirstDays(db, { customers, timeZone }))].filter(([, begin]) => begin <= lastDay);
-  const known = begins.map(([id]) => id);
-  const { rows: terms } = await db.query<TermRow>(TERMS, [known, timeZone, firstDay, today < lastDay ? today : lastDay]);
+  const { day: today } = windowsAt(now, timeZone);
+  const { rows: terms } = await db.query<TermRow>(TERMS, [customers, timeZone, firstDay, today < lastDay ? today : lastDay]);
   const subscriptions = [...new Set(terms.map(({ subscriptionId }) => subscriptionId))];
   const { rows: use } = await db.query<StatementUse>(USE, [subscriptions, firstDay, lastDay]);
+  return { terms, use };
+}
+
+/** By customer; those whose records begin later, and all where the month has not begun, have none: what is not known is not zero. */
+export async function computeContents(db: Database, query: BatchQuery): Promise<Map<string, Content>> {
+  const { customers, month, timeZone, now } = query;
+  const days = daysOfMonth(month);
+  const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
+  if (windowsAt(now, timeZone).month < month) return new Map();
+  const begins = [...(await findFirstDays(db, { customers, timeZone }))].filter(([, begin]) => begin <= lastDay);
+  const { terms, use } = await readMonth(db, { ...query, customers: begins.map(([id]) => id) });
   const termsOf = groupBy(terms, ({ customerId }) => customerId);
   const useOf = groupBy(use, ({ subscriptionId }) => subscriptionId);
   return new Map(

@@ -99,7 +99,7 @@ export function daysOfMonth(month: string): string[] {
  * The terms that count on a day: the active ones, the most expensive first, the last of equal ones before the others. The day costs the first.
  * Without an active term it is the last one, which costs nothing.
  */
-function termsOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm[] {
+export function termsOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm[] {
   const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
   const active = held.filter(({ isActive }) => isActive);
   if (active.length === 0) return held.slice(-1);

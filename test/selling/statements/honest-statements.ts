@@ -1,5 +1,6 @@
 import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { composeInvoices } from '../../../services/selling/billing/invoice';
+import { includedNow } from '../../../services/selling/statements/included-use';
 import { computeStatement, type StatementUse, type SubscriptionTerm } from '../../../services/selling/statements/statement';
 import { fc } from '../../support/fast-check';
 
@@ -91,4 +92,8 @@ export function expectHonestStatement(days: typeof statedHistories extends fc.Ar
   expect(composeInvoices(statement, ISSUING).reduce((sum, { net }) => sum + net, 0)).toBe(amount);
   const sumOf = (all: readonly { readonly charged: number }[]): number => all.reduce((sum, { charged }) => sum + charged, 0);
   expect(sumOf(statement.lines)).toBe(sumOf(use));
+  // What customers read before the month is over is what its statement charges for.
+  const today = use.at(-1)?.day ?? '';
+  const { above } = includedNow({ terms, use, today, limits: { daily: ANY, monthly: ANY } }).thisMonth;
+  expect(above).toBe(statement.lines.reduce((sum, { overage }) => sum + (overage?.units ?? 0), 0));
 }

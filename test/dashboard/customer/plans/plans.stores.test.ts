@@ -294,7 +294,31 @@ describe('a subscription', () => {
          until = CASE WHEN until IS NOT NULL THEN $6::timestamptz END WHERE subscription_id = $1`,
       [own.subscription.id, limits.daily, limits.monthly, state, new Date(since), new Date(until)],
     );
-    expect((await current()).subscription.overage).toMatchObject({ daily, monthly });
+    expect((await current()).subscription).toMatchObject({
+      overage: { daily: 5, monthly: 50 },
+      includedNow: { today: { included: daily, above: 0 }, thisMonth: { included: monthly, above: 0 } },
+    });
+  });
+
+  it('calls nothing above that an earlier plan of the month included, as the month’s statement', async () => {
+    const overage = { per: 10, price: '20.00', cap: { daily: 200, monthly: 2_000 } };
+    const extra = { name: 'Extra', daily: 5, monthly: 50, price: '1.00', currency: 'INR', approval: 'automatic', overage } as const;
+    const sold = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, plans: [...each.plans, extra] } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(sold), { actor: 'test' });
+    await changeSubscription(dashboard.pool, { id: own.subscription.id, plan: 'Extra', actor: 'test' });
+    const changedAt = new Date(NOW - 30 * 3_600_000);
+    await dashboard.pool.query(
+      `UPDATE subscription_term SET since = CASE WHEN until IS NULL THEN $2 ELSE '2026-01-01' END::timestamptz,
+         until = CASE WHEN until IS NOT NULL THEN $2::timestamptz END WHERE subscription_id = $1`,
+      [own.subscription.id, changedAt],
+    );
+    await use('2026-03-12', 900);
+    await use('2026-03-14', 7);
+    const { subscription } = await current();
+    expect(subscription.monthly.used).toBe(907);
+    expect(subscription.includedNow).toEqual({ today: { included: 0, above: 7 }, thisMonth: { included: 900, above: 7 } });
+    const { statement } = (await dashboard.ask({ path: '/api/statement?month=2026-03', cookie: own.cookie })).json();
+    expect(statement.lines.map(({ overage: above }: { overage: { units: number } | null }) => above?.units ?? 0)).toEqual([0, 7]);
   });
 
   it('changes its plan, and keeps what was used', async () => {
