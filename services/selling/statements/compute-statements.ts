@@ -25,26 +25,35 @@ export function groupBy<Each>(all: readonly Each[], keyOf: (each: Each) => strin
 /**
  * For each day, the last of equal terms in the order in which they began: a subscription can change more often than a process wants to read,
  * but has few plans and prices. A term that ends where a day begins did not hold on that day. Days in a row with the same term are one row.
+ * What a payment provider charges is paid in advance, from the day on which that began to the last that was paid.
  */
 const TERMS = `
 WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
+paid AS (
+  SELECT customer_id, product_id, (made_at AT TIME ZONE $2)::date AS from_day,
+    CASE WHEN status = 'ended' THEN (period_end AT TIME ZONE $2)::date ELSE 'infinity' END AS to_day
+  FROM paid_subscription WHERE customer_id = ANY ($1) AND status <> 'waiting'
+),
 spans AS (
-  SELECT subscription_id, ROW(plan_name, price, currency, daily, monthly, overage, state) AS kind, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
+  SELECT subscription_id, customer_id, product_id, ROW(plan_name, price, currency, daily, monthly, overage, state) AS kind, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
     ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day, max(id) AS id
-  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3, 4
+  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3, 4, 5, 6
 ),
 days AS (
-  SELECT subscription_id, day::date AS day, max(id) AS id FROM spans
-  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY subscription_id, kind, day
+  SELECT subscription_id, day::date AS day, max(id) AS id, EXISTS (
+    SELECT FROM paid p WHERE p.customer_id = s.customer_id AND p.product_id = s.product_id AND day::date BETWEEN p.from_day AND p.to_day
+  ) AS is_paid
+  FROM spans s CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day
+  GROUP BY subscription_id, customer_id, product_id, kind, day
 ),
 runs AS (
-  SELECT id, min(day) AS from_day, max(day) AS to_day
-  FROM (SELECT id, day, day - (row_number() OVER (PARTITION BY id ORDER BY day))::integer AS run FROM days) AS placed
-  GROUP BY id, run
+  SELECT id, is_paid, min(day) AS from_day, max(day) AS to_day
+  FROM (SELECT id, is_paid, day, day - (row_number() OVER (PARTITION BY id, is_paid ORDER BY day))::integer AS run FROM days) AS placed
+  GROUP BY id, is_paid, run
 )
 SELECT t.customer_id AS "customerId", t.subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency,
   ${includedLimits('t')},
-  state = 'active' AS "isActive", to_char(from_day, 'YYYY-MM-DD') AS "fromDay", to_char(to_day, 'YYYY-MM-DD') AS "toDay"
+  state = 'active' AS "isActive", is_paid AS "isPaidInAdvance", to_char(from_day, 'YYYY-MM-DD') AS "fromDay", to_char(to_day, 'YYYY-MM-DD') AS "toDay"
 FROM runs JOIN subscription_term t USING (id) ORDER BY t.subscription_id, id, from_day`;
 
 const USE = `

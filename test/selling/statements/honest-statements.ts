@@ -41,7 +41,7 @@ function termOf({ name, price, daily, sold }: Plan, day: string, isActive: boole
   const cap = sold && { daily: daily + sold.room, monthly: ANY };
   const overage = sold && cap && { per: sold.per, price: text(sold.price), cap };
   const about = { subscriptionId: 'one', product: 'api-ip', currency: 'EUR', monthly: ANY };
-  return { ...about, plan: name, price: text(price), daily, overage, isActive, fromDay: day, toDay: day };
+  return { ...about, plan: name, price: text(price), daily, overage, isActive, isPaidInAdvance: false, fromDay: day, toDay: day };
 }
 
 /** What a day's units above a plan's limit cost, each at its own rate. */

@@ -12,6 +12,7 @@ const small: SubscriptionTerm = {
   monthly: 50,
   overage: { per: 10, price: '20.00', cap: { daily: 200, monthly: 2_000 } },
   isActive: true,
+  isPaidInAdvance: false,
   fromDay: '2026-03-01',
   toDay: '9999-12-31',
 };
