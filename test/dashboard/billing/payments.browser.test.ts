@@ -64,7 +64,14 @@ const SHOTS = process.env['SCREENSHOTS'];
 /** @param part that is looked at, of a long page */
 const shoot = async (page: Page, name: string, part?: Locator): Promise<void> => {
   await page.emulateMedia({ colorScheme: 'light' });
-  if (SHOTS !== undefined) await (part ?? page).screenshot({ path: `${SHOTS}/${name}.png`, ...(!part && { fullPage: true }) });
+  if (SHOTS === undefined) return;
+  for (const [colorScheme, suffix] of [
+    ['dark', '-dark'],
+    ['light', ''],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await (part ?? page).screenshot({ path: `${SHOTS}/${name}${suffix}.png`, ...(!part && { fullPage: true }) });
+  }
 };
 const DESK = { width: 1_280, height: 720 };
 const PHONE = { width: 390, height: 844 };
@@ -318,7 +325,8 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
       await expectSound(seller.page);
       await shoot(seller.page, '21-suspend', dialog);
       await dialog.getByRole('button', { name: 'Suspend', exact: true }).click();
-      await seller.page.getByText('Payment paused').waitFor();
+      await seller.page.getByText('Payment paused', { exact: true }).waitFor();
+      await seller.page.getByRole('table', { name: 'Paid plans' }).getByText('Paid until').waitFor();
       await shoot(seller.page, '21-suspended');
       await shootOnPhone(seller.page, '21-suspended-phone');
       await read(page, '/billing', /The seller has paused the payment\. It is paid until/);
@@ -338,7 +346,7 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
       await shoot(page, '21-refused', page.getByRole('dialog'));
       await press(seller.page, 'Restore');
       await seller.page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
-      await seller.page.getByText('Payment paused').waitFor({ state: 'detached' });
+      await seller.page.getByText('Payment paused', { exact: true }).waitFor({ state: 'detached' });
       await read(page, '/billing', 'Next charge of ₹399.20, 20 % less than its price');
     },
   );
