@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import { type Command } from 'commander';
+import { Reader, type Response } from 'maxmind';
 import { booleanSetting, listSetting } from '../../plugins/core/settings';
 import { openDatabases } from '../../services/products/ip/ip-databases';
 import { openAddressLists } from '../../services/products/ip/lists/address-lists';
@@ -10,6 +11,7 @@ import { type FlagAccuracy, measureFlags } from '../../services/products/ip/list
 import { updateList } from '../../services/products/ip/lists/update-list';
 import { countNetworks, parseBootstrap, RDAP_SERVERS, rdapServersPath } from '../../services/products/ip/rdap/rdap-servers';
 import { updateRdapServers } from '../../services/products/ip/rdap/update-rdap-servers';
+import { TABLES, type TableId, tablePath, updateTable } from '../../services/products/ip/tables/update-table';
 import { lookUpAddress } from '../../services/products/ip/look-up-address';
 import { databasePaths, ipSettings } from '../../services/products/ip/settings';
 import { dataFolder, listsFolder } from '../supervisor/data-folder';
@@ -19,14 +21,15 @@ import { table } from './output';
 
 const EXAMPLES = `
 Examples:
-  npx tollgate data update                           every list that IP_LISTS_OFF does not name
+  npx tollgate data update                           every list that IP_LISTS_OFF does not name, and tables with IP_CITY_SOURCE, IP_ASN_SOURCE
+  npx tollgate data update city --from FILE          a table of places, as an MMDB file or URL, also gzipped; {month} is the present one
   npx tollgate data update tor_exits                 one list; the Tor Project allows one fetch an hour
   npx tollgate data update rdap_servers              IANA's list of registry servers; with IP_RDAP=on every update fetches it
   npx tollgate data measure                          for each list, how many of its addresses are flagged, with and without the lists
   npx tollgate data list
 
-Running services load a new list within IP_DATABASE_POLL_SECONDS. When a list cannot be fetched or has an unexpected form, the previous one
-stays in use.`;
+Running services load what is new within IP_DATABASE_POLL_SECONDS. When a list or table cannot be fetched or has an unexpected form, the
+previous one stays in use.`;
 
 interface Outcome {
   readonly list: string;
@@ -44,7 +47,7 @@ function folderOf({ root, env }: CommandContext): string {
 }
 
 function chosen(names: readonly string[], env: NodeJS.ProcessEnv): readonly ListDefinition[] {
-  const known = [...LIST_DEFINITIONS.map(({ id }) => id), RDAP_SERVERS];
+  const known = [...LIST_DEFINITIONS.map(({ id }) => id), ...TABLES, RDAP_SERVERS];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new CommandError('invalid_argument', `${unknown} is no list; there are ${known.join(', ')}`);
   const off = listSetting().parse(env['IP_LISTS_OFF'] ?? '');
@@ -91,6 +94,43 @@ async function updateServers(folder: string, mirror: string | undefined): Promis
   } catch (error) {
     return { ...(await describeServers(folder)), error: reasonOf(error) };
   }
+}
+
+/** Where a table comes from: from the command line where one is named, else from the environment. */
+function sourceOf(id: TableId, env: NodeJS.ProcessEnv): string | undefined {
+  return env[id === 'city' ? 'IP_CITY_SOURCE' : 'IP_ASN_SOURCE'] || undefined;
+}
+
+async function describeTable(id: TableId, folder: string): Promise<Outcome> {
+  const common = { list: id, networks: null, says: id === 'city' ? 'place' : 'network', licence: 'of its maker' };
+  try {
+    const { metadata } = new Reader<Response>(await readFile(tablePath(folder, id)));
+    return { ...common, as_of: metadata.buildEpoch.toISOString() };
+  } catch {
+    return { ...common, as_of: null };
+  }
+}
+
+async function renewTable(id: TableId, folder: string, source: string | undefined): Promise<Outcome> {
+  try {
+    if (source === undefined) throw new Error('say where it comes from: --from, IP_CITY_SOURCE or IP_ASN_SOURCE');
+    await updateTable(id, { folder, source, nowMs: Date.now() });
+    return await describeTable(id, folder);
+  } catch (error) {
+    return { ...(await describeTable(id, folder)), error: reasonOf(error) };
+  }
+}
+
+/** Tables that are named, or without names those whose source is set. */
+function chosenTables(names: readonly string[], env: NodeJS.ProcessEnv): readonly TableId[] {
+  return TABLES.filter((id) => (names.length > 0 ? names.includes(id) : sourceOf(id, env) !== undefined));
+}
+
+/** `--from` is one table's file or URL, or the mirror of all lists. */
+function checkFrom(from: string, names: readonly string[]): void {
+  const isTable = TABLES.some((id) => names.includes(id));
+  if (isTable && names.length > 1) throw new CommandError('invalid_argument', 'with --from, name one table alone');
+  if (!isTable && !/^https?:\/\//.test(from)) throw new CommandError('invalid_argument', '--from must be an http or https URL');
 }
 
 /** The cause says more than `fetch failed`. */
@@ -155,16 +195,19 @@ function showAccuracy(figures: readonly FlagAccuracy[]): string {
 /** `tollgate data`: the lists of addresses that the service in services/products/ip can use. */
 export function addDataCommands(program: Command, context: CommandContext): void {
   const { output, env, exitWith } = context;
-  const group = program.command('data').description('manage the lists of Tor exits, VPNs, clouds and relays that the service ip uses');
-  finishCommand(group.command('update [lists...]').description('fetch lists; exit code 1 when one of them could not be fetched'))
-    .option('--from <url>', 'your own mirror of the same files')
+  const group = program
+    .command('data')
+    .description('manage the tables, and the lists of Tor exits, VPNs, clouds and relays, that the service ip uses');
+  finishCommand(group.command('update [lists...]').description('fetch lists and tables; exit code 1 when one of them could not be fetched'))
+    .option('--from <url>', 'your own mirror of the lists; of a table its file or URL')
     .addHelpText('after', EXAMPLES)
     .action(async (names: string[], { from }: { from?: string }) => {
-      if (from !== undefined && !/^https?:\/\//.test(from))
-        throw new CommandError('invalid_argument', '--from must be an http or https URL');
+      if (from !== undefined) checkFrom(from, names);
       const folder = folderOf(context);
       const outcomes: Outcome[] = [];
       for (const definition of chosen(names, env)) outcomes.push(await update(definition, folder, from));
+      for (const id of chosenTables(names, env))
+        outcomes.push(await renewTable(id, folder, (names.length > 0 && from) || sourceOf(id, env)));
       if (wantsServers(names, env)) outcomes.push(await updateServers(folder, from));
       output.result(outcomes, () => show(outcomes));
       if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
@@ -175,6 +218,8 @@ export function addDataCommands(program: Command, context: CommandContext): void
   });
   finishCommand(group.command('list').description('show the lists, their dates and their licences')).action(async () => {
     const outcomes = await Promise.all(LIST_DEFINITIONS.map((definition) => describe(definition, folderOf(context))));
+    const tables = await Promise.all(TABLES.map((id) => describeTable(id, folderOf(context))));
+    outcomes.push(...tables.filter(({ as_of: asOf, list }) => asOf !== null || chosenTables([], env).some((id) => id === list)));
     if (wantsServers([], env)) outcomes.push(await describeServers(folderOf(context)));
     output.result(outcomes, () => show(outcomes));
   });

@@ -40,5 +40,5 @@ function shortfallOf({ units, spend, subscription }: AccessRequest, window: Quot
   const { standing } = spend;
   const used = window === 'daily' ? standing.usedDaily : standing.usedMonthly;
   const left = Math.max(0, subscription.limits[window] - used);
-  return { detail: `This request costs ${units} units, and ${left} are left.` };
+  return { detail: `This request needs ${units} units, and ${left} are left.` };
 }

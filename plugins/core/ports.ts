@@ -99,8 +99,10 @@ export interface RefundRequest {
   readonly dailyLimit: number;
   /** How many units to give back, 1 unless given: all of them, or none. */
   readonly units?: number | undefined;
-  /** True where nothing failed: the product's catalogue charges nothing (`uncharged`), or the request was refused before its work. */
+  /** True where nothing failed: the product's catalogue charges nothing (`uncharged`). */
   readonly isExempt?: boolean | undefined;
+  /** True for units that were reserved and not used; see `restIdOf`. */
+  readonly isRest?: boolean | undefined;
 }
 
 /** What requests of one day cost more than was taken for them. What they cost less is a refund. */

@@ -91,6 +91,15 @@ function bodyOnlyFieldsOf({ input, bodyOnlyFields = [] }: Route): readonly strin
   return bodyOnlyFields.filter((field) => fields.includes(field));
 }
 
+/** What a request costs, where that depends on what is done. */
+function costOf({ units }: Route): string | undefined {
+  if (!units) return undefined;
+  return (
+    `Costs a unit for each ${units.each}, and one unit at least. ${units.most} units are reserved before the work, so as many must be left ` +
+    'of your limits; those that are not used come back with the response.'
+  );
+}
+
 /** What it does, and what neither the schemas nor the table of errors can say. */
 function descriptionOf(route: Route): string | undefined {
   const [secret] = bodyOnlyFieldsOf(route);
@@ -98,7 +107,7 @@ function descriptionOf(route: Route): string | undefined {
     secret === undefined
       ? 'Takes every method.'
       : `Takes every method with a body. GET and HEAD have none and get 400: \`${secret}\` must not stand in a URL.`;
-  const parts = [route.does, ...(route.method === 'ANY' ? [methods] : []), route.notes];
+  const parts = [route.does, costOf(route), ...(route.method === 'ANY' ? [methods] : []), route.notes];
   return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
 }
 

@@ -84,16 +84,23 @@ describe('the daily limit', () => {
     expect(left(await call(second.key), 'daily')).toBe(2);
   });
 
-  it('pays for a grid of positions 49 units, and for all else below the same prefix one', async () => {
-    const { key } = await tollgate.createKey({ products: ['api-grank'], mode: 'test', daily: 150, monthly: 1_000 });
+  const bill = (reply: Reply) => [reply.status, reply.headers['x-tollgate-charged'], left(reply, 'daily')];
+
+  it('pays for a grid by its points, has the rest of the reserve back at once, and refuses one whose reserve does not fit', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-grank'], mode: 'test', daily: 59, monthly: 1_000 });
     const grid = { latitude: 12.9716, longitude: 77.5946, keyword: 'sandbox-grid', business_name: 'Sandbox Landmark', size: 3 };
-    const bill = (reply: Reply) => [reply.status, reply.headers['x-tollgate-charged'], left(reply, 'daily')];
-    expect(bill(await post(key, '/grank/grid', grid))).toEqual([200, '49', 101]);
-    expect(bill(await post(key, '/grank/position', grid))).toEqual([200, '1', 100]);
-    expect(bill(await call(key, '/grank/grid'))).toEqual([405, '1', 99]);
-    expect(bill(await post(key, '/grank/grid/', { ...grid, size: 5 }))).toEqual([200, '49', 50]);
-    for (const remaining of [49, 48]) expect(bill(await call(key, '/grank/health'))).toEqual([200, '1', remaining]);
-    expect((await post(key, '/grank/grid', grid)).json()).toMatchObject({ status: 429, code: 'quota_daily_exceeded' });
+    expect(bill(await post(key, '/grank/grid', grid))).toEqual([200, '9', 50]);
+    expect(bill(await post(key, '/grank/position', grid))).toEqual([200, '1', 49]);
+    // The reserve fits exactly, and five of nine points are answered.
+    const partial = { ...grid, keyword: 'sandbox-grid-partial', radius_km: 3 };
+    expect(bill(await post(key, '/grank/grid/', partial))).toEqual([200, '5', 44]);
+    const refused = await post(key, '/grank/grid', grid);
+    expect(refused.json()).toMatchObject({
+      status: 429,
+      code: 'quota_daily_exceeded',
+      detail: 'This request needs 49 units, and 44 are left.',
+    });
+    expect(bill(await call(key, '/grank/grid'))).toEqual([405, '1', 43]);
   });
 
   it('answers no other spelling of a grid for less', async () => {
@@ -102,7 +109,7 @@ describe('the daily limit', () => {
     const spellings = ['/grank/grid/', '/grank/%67rid', '/grank/./grid', '/grank//grid', '//grank/grid', '/grank/GRID', '/grank/x/../grid'];
     for (const path of [...spellings, '/grank/grid?size=3', '/grank/grid;x', '/grank/grid%20']) {
       const { status, headers } = await post(key, path, grid);
-      expect([path, status === 200 ? headers['x-tollgate-charged'] : '49']).toEqual([path, '49']);
+      expect([path, status === 200 ? headers['x-tollgate-charged'] : '9']).toEqual([path, '9']);
     }
   });
 
@@ -118,15 +125,26 @@ describe('the daily limit', () => {
     await eventually(async () => left(await call(key, '/grank/health'), 'daily') === 1_000 - cost - ++looks);
   });
 
-  it('pays for a batch of addresses whole or refuses it, and what is left is there for single ones', async () => {
-    const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 101, monthly: 1_000 });
-    const batch = () => post(key, '/ip', { ips: ['8.8.8.8', '::1'] });
-    const replies = await Promise.all([batch(), batch()]);
-    const [served, refused] = replies[0]?.status === 200 ? replies : [...replies].reverse();
-    expect([served?.status, served?.headers['x-tollgate-charged'], served && left(served, 'daily')]).toEqual([200, '100', 1]);
-    expect([refused?.status, refused?.json().code]).toEqual([429, 'quota_daily_exceeded']);
+  it('reserves a batch of addresses whole or refuses it, and pays for those that were looked up', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 104, monthly: 1_000 });
+    const batch = (...ips: string[]) => post(key, '/ip', { ips });
+    expect(bill(await batch('8.8.8.8', '::1'))).toEqual([200, '2', 102]);
+    expect(bill(await batch('8.8.8.8', 'no address'))).toEqual([200, '1', 101]);
+    expect(bill(await batch('no address'))).toEqual([200, '1', 100]);
+    expect(bill(await batch(...Array<string>(99).fill('10.0.0.1')))).toEqual([200, '99', 1]);
+    expect((await batch('8.8.8.8')).json()).toMatchObject({ status: 429, code: 'quota_daily_exceeded' });
     expect((await call(key, '/ip?ip=8.8.8.8')).status).toBe(200);
     expect((await call(key, '/ip?ip=8.8.8.8')).status).toBe(429);
+  });
+
+  it('never lets batches that run at once go over the day', async () => {
+    const { key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 250, monthly: 1_000 });
+    const replies = await Promise.all(Array.from({ length: 12 }, () => post(key, '/ip', { ips: Array<string>(60).fill('10.0.0.1') })));
+    const served = replies.filter(({ status }) => status === 200);
+    expect(served.length).toBeGreaterThanOrEqual(2);
+    expect(served.length).toBeLessThanOrEqual(3);
+    for (const reply of served) expect(reply.headers['x-tollgate-charged']).toBe('60');
+    expect(left(await call(key, '/ip?ip=10.0.0.1'), 'daily')).toBe(250 - 60 * served.length - 1);
   });
 
   it('is not touched by test keys, which have one of their own', async () => {

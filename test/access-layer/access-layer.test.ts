@@ -114,7 +114,7 @@ describe('an admitted request', () => {
     expect([get.ok && get.context.units, get.ok && get.context.quota?.daily.remaining]).toEqual([undefined, 149]);
     expect(proofIn(await call({ headers: bearer, method: 'POST' }, setup)).ok).toBe(true);
     const refused = await call({ headers: bearer, method: 'POST' }, setup);
-    expect(refused.exit).toMatchObject({ status: 429, body: { detail: 'This request costs 100 units, and 49 are left.' } });
+    expect(refused.exit).toMatchObject({ status: 429, body: { detail: 'This request needs 100 units, and 49 are left.' } });
     expect([...setup.quota.used.values()]).toEqual([201]);
   });
 

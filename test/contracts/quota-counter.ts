@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../plugins/core/catalogue/catalogue';
 import { type QuotaCounter, type RefundRequest, type Settlement, type SpendResult } from '../../plugins/core/ports';
+import { restIdOf } from '../../plugins/core/catalogue/refunds';
 import { counterOf } from '../../plugins/core/access/subscription';
 import { type QuotaHarness } from './quota-harness';
 import { describeRates } from './rates';
 
 const LIMITS: QuotaLimits = { daily: 5, monthly: 100 };
-/** Far ahead of any clock: refunds older than four days of the database's own clock are forgotten. */
+/** Far ahead of any clock: refunds older than eight days of the database's own clock are forgotten. */
 const TODAY = '2096-11-20';
 
 /** One node, asked about one subscription. */
@@ -244,15 +245,31 @@ function describeWholes(): void {
     expect(await other.used()).toEqual([3, 3]);
   });
 
-  it('gives a part of them back once, beside what failures give back', async () => {
+  it('gives back once what was reserved and not used, beside what failures give back', async () => {
     await node.spend({ daily: 250, monthly: 3_000 }, 100);
-    const part = { requestId: `${randomUUID()}/part`, dailyLimit: 250, units: 99, isExempt: true };
-    const outcomes = await Promise.all([node.refund(part), other.refund(part)]);
+    const rest = { requestId: restIdOf(randomUUID()), dailyLimit: 250, units: 99, isRest: true };
+    const outcomes = await Promise.all([node.refund(rest), other.refund(rest)]);
     expect([...outcomes].sort()).toEqual(['refunded', 'repeated']);
     expect(await node.used()).toEqual([1, 1]);
     expect(await node.refund({ dailyLimit: 250 })).toBe('refunded');
-    // No more than was taken, whatever the day's end would allow.
-    expect(await node.refund({ ...part, requestId: randomUUID() })).not.toBe('refunded');
+    // No more than was taken.
+    expect(await node.refund({ ...rest, requestId: restIdOf(randomUUID()) })).not.toBe('refunded');
+  });
+
+  it('gives back what was not used all day long, and leaves refunds and exemptions their own end of the day', async () => {
+    const limits = { daily: 100, monthly: 9_000 };
+    // Each takes all that is left with the reserve, and uses one of it.
+    for (let used = 0; used < 20; used++) {
+      expect((await other.spend(limits, 80)).granted).toBe(true);
+      expect(await node.refund({ requestId: restIdOf(randomUUID()), dailyLimit: 100, units: 79, isRest: true })).toBe('refunded');
+    }
+    expect(await other.used()).toEqual([20, 20]);
+    // The reserve fits exactly; then it does not.
+    expect((await node.spend(limits, 80)).granted).toBe(true);
+    expect((await node.spend(limits, 80)).granted).toBe(false);
+    expect(await node.refund({ dailyLimit: 100, units: 10 })).toBe('refunded');
+    expect(await node.refund({ dailyLimit: 100 })).toBe('capped');
+    expect(await node.refund({ dailyLimit: 100, units: 80, isExempt: true })).toBe('refunded');
   });
 
   it('counts every unit given back against a tenth of the day', async () => {

@@ -66,17 +66,19 @@ export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: H
   };
 }
 
-type BuildOptions = Partial<Pick<ServiceTools<unknown>, 'log' | 'clock'>> & { readonly sandboxUrl?: string | undefined };
+type BuildOptions = Partial<Pick<ServiceTools<unknown>, 'log' | 'clock'> & Pick<ServiceAppOptions<unknown>, 'refund'>> & {
+  readonly sandboxUrl?: string | undefined;
+};
 
 /** A service in memory as its process builds it from the environment. Closing `app` closes what that opened. */
 export async function buildHarness<Deps, Settings>(
   service: ServiceDefinition<Deps, Settings>,
   env: Readonly<Record<string, string>> = {},
-  { sandboxUrl, log = createLog('test', { level: 'silent' }), clock = testClock }: BuildOptions = {},
+  { sandboxUrl, log = createLog('test', { level: 'silent' }), clock = testClock, refund }: BuildOptions = {},
 ): Promise<Harness> {
   const settings = service.settings.parse(env);
   const deps = await service.createDeps({ settings, common: { sandboxUrl }, log, clock, metrics: createMetrics() });
-  const harness = createHarness(service as ServiceDefinition<Deps>, { deps, log });
+  const harness = createHarness(service as ServiceDefinition<Deps>, { deps, log, refund });
   harness.app.addHook('onClose', () => service.close?.(deps));
   return harness;
 }

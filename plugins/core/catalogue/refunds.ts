@@ -10,13 +10,18 @@ const MIN_PER_DAY = 10;
 
 /**
  * The most units of one subscription that are given back on one day. Without a bound, a caller who can cause a failure could get around the
- * daily limit. Exempt requests, and the price of work that was refused, have a bound of their own, the daily limit once more, because they
- * too cost a look at a key and a counter.
+ * daily limit. Exempt requests have a bound of their own, the daily limit once more, because they too cost a look at a key and a counter.
  * @param dailyLimit requests a day
  */
 export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
   return isExempt ? dailyLimit : Math.max(MIN_PER_DAY, Math.floor(dailyLimit * SHARE_OF_DAILY_LIMIT));
 }
+
+/**
+ * The id under which units of a request come back that were reserved for it and not used. They are no refund, so no bound holds for them:
+ * one unit at least stays with the request, which itself may be given back under its own id.
+ */
+export const restIdOf = (requestId: string): string => `${requestId}/rest`;
 
 /** Failures of Tollgate, or of a source that it chose. Every other answer is charged. */
 const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
@@ -85,7 +90,7 @@ const REFUSALS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
- * True if a request was refused for its form alone. It is charged one unit, even if it costs several, because the rest is the price of the
+ * True if a request was refused for its form alone. It is charged one unit, even if it may cost several, because the rest is the price of the
  * work. A finer code means that more than the form was checked.
  */
 export function isRefusal({ problem, code }: FailureCause): boolean {

@@ -46,7 +46,7 @@ const usage = z.object({
       product: z.string(),
       /** Of the keys; each mode counts by itself. */
       mode: z.enum(['live', 'test']),
-      /** Units taken, units given back because a service or its source failed, and their difference. */
+      /** Units taken for what was done, units given back because a service or its source failed, and their difference. */
       charged: z.number(),
       refunded: z.number(),
       used: z.number(),

@@ -2,7 +2,7 @@ import { type Span } from '@opentelemetry/api';
 import { type FastifyRequest } from 'fastify';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Cancellation } from '../deadline';
-import { type SettledRefund } from './refund';
+import { type SettledCharge } from './refund';
 
 /** What the kit keeps about one request between its hooks. */
 export interface CallState {
@@ -20,8 +20,10 @@ export interface CallState {
   owesRefund: boolean;
   /** True once the request is refused for its form, before any work. */
   isRefused: boolean;
+  /** Units that the work cost, as the handler says; undefined where it does not. */
+  cost: number | undefined;
   /** The result of giving units back; undefined until it is known. */
-  settled: SettledRefund | undefined;
+  settled: SettledCharge | undefined;
   recorded: boolean;
 }
 

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { CONTEXT_HEADER, type RequestContext } from '../../../plugins/core/proof/context-token';
 import { verifyContext, type ContextKeys } from '../../../plugins/core/proof/verify-context';
 import { rateLimitHeaders, type QuotaReport } from '../../../plugins/core/access/quota';
-import { type SettledRefund } from './refund';
+import { type SettledCharge } from './refund';
 
 const PROOF_HEADER = CONTEXT_HEADER.toLowerCase();
 const REQUEST_ID_HEADER = 'x-kong-request-id';
@@ -65,13 +65,13 @@ function givenBack(report: QuotaReport, units: number): QuotaReport {
  * @param settled undefined when this response gives nothing back
  * @param nowMs Unix milliseconds
  */
-export function accessHeaders(proof: RequestContext, settled: SettledRefund | undefined, nowMs: number): Record<string, string> {
+export function accessHeaders(proof: RequestContext, settled: SettledCharge | undefined, nowMs: number): Record<string, string> {
   const headers: Record<string, string> = {};
   const { units = 1 } = proof;
-  const returned = settled?.charge === 'given-back' ? settled.units : 0;
+  const returned = settled?.givenBack ?? 0;
   if (proof.quota) Object.assign(headers, rateLimitHeaders(givenBack(proof.quota, returned), nowMs / 1000));
   if (proof.chargedDay !== null) headers['X-Tollgate-Charged'] = String(units - returned);
-  if (settled?.charge === 'capped') headers['X-Tollgate-Refund'] = 'capped';
+  if (settled?.isCapped) headers['X-Tollgate-Refund'] = 'capped';
   if (proof.mode === 'test') headers['X-Tollgate-Mode'] = 'test';
   return headers;
 }

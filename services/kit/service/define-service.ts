@@ -26,6 +26,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock: Clock;
+  /** Says how many units the work cost, of a route with `units`. Without it, it costs all that were reserved. */
+  charge(units: number): void;
   /** A request header by lower-case name; credentials and the proof are never shown. */
   header(name: string): string | undefined;
   /** By field name; empty unless the route's body mode is `files`. */
@@ -129,6 +131,12 @@ export interface ServiceFacts {
   readonly workers?: readonly WorkerKind[];
 }
 
+/** A file of data, and when its data is from: null where it does not say. */
+export interface DataAge {
+  readonly name: string;
+  readonly asOf: Date | null;
+}
+
 export interface ServiceDefinition<Deps = unknown, Settings = unknown> extends ServiceFacts {
   readonly routes: readonly Route<Deps>[];
   /** Reads the service's own environment variables; all problems of all services are reported together at start. */
@@ -139,6 +147,8 @@ export interface ServiceDefinition<Deps = unknown, Settings = unknown> extends S
   checkReady?(deps: Deps): Awaitable<void>;
   /** False when what does the service's work was not named: then every call is refused. Absent: it works by itself. */
   hasWorkers?(deps: Deps): boolean;
+  /** The data on disk that it answers from, with its age. */
+  dataOf?(deps: Deps): Promise<readonly DataAge[]>;
   close?(deps: Deps): Awaitable<void>;
 }
 

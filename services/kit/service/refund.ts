@@ -1,7 +1,7 @@
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type RefundRequest } from '../../../plugins/core/ports';
 import { counterOf } from '../../../plugins/core/access/subscription';
-import { type RefundOutcome } from '../../../plugins/core/catalogue/refunds';
+import { type RefundOutcome, restIdOf } from '../../../plugins/core/catalogue/refunds';
 import { type Log } from '../log';
 import { type Metrics } from '../metrics';
 
@@ -14,10 +14,11 @@ export type Refund = (taken: RefundRequest) => Promise<RefundOutcome>;
 /** What became of charged units. `capped`: the subscription's refunds of that day are used up. */
 export type ChargeOutcome = 'given-back' | 'capped' | 'kept';
 
-export interface SettledRefund {
-  readonly charge: ChargeOutcome;
-  /** Units that were to be given back: all that the request cost, or all but one. */
-  readonly units: number;
+/** What a response gives back. */
+export interface SettledCharge {
+  readonly givenBack: number;
+  /** True if more was owed than the refunds of the day allow. */
+  readonly isCapped: boolean;
 }
 
 /**
@@ -27,9 +28,11 @@ export interface SettledRefund {
 const REFUND_WAIT_MS = 1_000;
 
 export interface RefundTools {
-  /** True when nothing is to be given back by cause: the catalogue charges nothing, or the request was refused before its work. */
+  /** True where nothing failed: the catalogue charges nothing. */
   readonly isExempt?: boolean;
-  /** Units to give back when the rest stays charged. */
+  /** True for units that were reserved and not used. */
+  readonly isRest?: boolean;
+  /** Units to give back; all unless given. */
   readonly units?: number;
   readonly refund: Refund;
   readonly service: string;
@@ -44,16 +47,15 @@ export interface RefundTools {
  */
 export async function giveUnitBack(proof: RequestContext, tools: RefundTools): Promise<ChargeOutcome> {
   const { subscriptionId, mode, requestId, chargedDay: day, quota, units: taken = 1 } = proof;
-  const { refund, service, log, metrics, isExempt, units = taken, waitMs = REFUND_WAIT_MS } = tools;
+  const { refund, service, log, metrics, isExempt, isRest = false, units = taken, waitMs = REFUND_WAIT_MS } = tools;
   if (day === null) return 'kept';
   const request = {
     subscriptionId: counterOf(subscriptionId, mode),
     day,
-    // A refund of all units uses the request's own id; a refund of a part uses another.
-    requestId: units === taken ? requestId : `${requestId}/part`,
+    requestId: isRest ? restIdOf(requestId) : requestId,
     dailyLimit: quota?.daily.limit ?? 0,
     units,
-    isExempt,
+    ...(isRest ? { isRest } : { isExempt }),
   };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -66,7 +68,7 @@ export async function giveUnitBack(proof: RequestContext, tools: RefundTools): P
   });
   const outcome = await Promise.race([attempt, late]);
   clearTimeout(timer);
-  metrics.countRefund({ service, outcome });
+  if (!isRest) metrics.countRefund({ service, outcome });
   if (outcome === 'capped') return 'capped';
   // A repeated refund means that the units are back already: the caller was not charged.
   return outcome === 'refunded' || outcome === 'repeated' ? 'given-back' : 'kept';

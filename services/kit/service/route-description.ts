@@ -32,12 +32,22 @@ export interface RouteExampleRules {
   readonly sends?: readonly string[];
 }
 
+/** What a request costs that may ask for several things: a unit for each that was done, and one at least. */
+export interface RouteUnits {
+  /** The most that a request can cost. The gateway reserves so many (kong.yml, `post_units`); what is not used comes back. */
+  readonly most: number;
+  /** What costs a unit, after "each": `point that was answered`. */
+  readonly each: string;
+}
+
 /** What the generated documentation says of a route besides its schemas. */
 export interface RouteDescription {
   /** What it does and answers, in Markdown: whole sentences. */
   readonly does?: string;
   /** Whole sentences on what schemas and codes cannot say. */
   readonly notes?: string;
+  /** A request costs one unit unless given. */
+  readonly units?: RouteUnits;
   /** In a few words; the catalogue's purpose when absent. */
   readonly purpose?: string;
   /** What it refuses or fails with, besides what all routes do. */

@@ -15,6 +15,7 @@ import { knownParameters } from '../input/near-misses';
 import { type Log, pathOf } from '../log';
 import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
 import { JSON_TYPE, Reply } from './reply';
+import { type RouteUnits } from './route-description';
 import { traceSignal } from '../tracing';
 import { type ReleasePlace } from '../places';
 import { type TakeSlot } from './slots';
@@ -29,6 +30,8 @@ export interface RouteTools {
   readonly refusalPauseMs?: number | undefined;
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
+
+const NOT_RESERVED = 'This gateway does not reserve what such a request may cost. Ask for one thing at a time.';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -108,6 +111,7 @@ function bindRoute(route: Route, tools: RouteTools): Handler {
     const state = stateOf(request);
     try {
       const input = validateInput(read, validation);
+      if (route.units) checkReserved(proofOf(state), route.units);
       const context = contextOf(request, state, { read, tools });
       const outcome = route.handler(input, context, tools.deps);
       return isPromise(outcome) ? await withDeadline<unknown>(outcome, state.cancel, deadlineMs) : outcome;
@@ -132,6 +136,16 @@ function proofOf(state: CallState): RequestContext {
   return state.proof;
 }
 
+/**
+ * Refuses a request for which the gateway reserved less than it may cost, whatever its configuration forgets.
+ * @throws ServiceError 503 `upstream_not_configured`
+ */
+function checkReserved({ chargedDay, units: taken = 1 }: RequestContext, { most }: RouteUnits): void {
+  if (chargedDay === null || taken >= most) return;
+  const cause = new Error(`the gateway reserves ${taken} units for this request: set post_units to ${most}`);
+  throw new ServiceError('upstream_not_configured', { detail: NOT_RESERVED, cause });
+}
+
 function contextOf(request: FastifyRequest, state: CallState, { read, tools }: { read: CallInput; tools: RouteTools }): CallContext {
   const proof = proofOf(state);
   let log: Log | undefined;
@@ -151,6 +165,7 @@ function contextOf(request: FastifyRequest, state: CallState, { read, tools }: {
       return (log ??= tools.log.child({ requestId: state.requestId, mode: proof.mode }));
     },
     clock: tools.clock,
+    charge: (units) => void (state.cost = units),
     header: (name) => visibleHeader(request.headers, name),
     files: read.files,
     upload: read.upload,

@@ -155,6 +155,7 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
     clientLeft: false,
     owesRefund: false,
     isRefused: false,
+    cost: undefined,
     settled: undefined,
     recorded: false,
   };
@@ -185,8 +186,8 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       done(null, payload);
     };
     // Nearly every response gives nothing back and need not wait a turn for that.
-    const due = refundDue(request, reply, tools);
-    if (due) settleRefund(request, tools, due).then(send, done);
+    const due = chargeDue(request, reply, tools);
+    if (due) settleCharge(request, tools, due).then(send, done);
     else send();
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -217,34 +218,45 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** Units that a response gives back, and why. */
-interface DueRefund {
-  readonly units: number;
+/** What a response is to give back. */
+interface ChargeDue {
+  /** Units that were reserved for more than was done. */
+  readonly rest: number;
+  /** Units of a request that costs nothing: Tollgate failed, or the catalogue exempts the response. */
+  readonly free: number;
   readonly isExempt: boolean;
 }
 
 /**
- * The refund that a response owes, if any: after a failure of Tollgate, for an expensive request that was refused before its work, or for a
- * response that the catalogue exempts. Each request owes at most one, and only while its client still waits.
+ * What a response owes, if anything. Each request owes at most once. One whose client left owes only what it did not use, because its work
+ * may have been done.
  */
-function refundDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): DueRefund | undefined {
-  const { settled, clientLeft, proof, owesRefund, isRefused } = stateOf(request);
-  if (settled || clientLeft || !proof) return undefined;
+function chargeDue(request: FastifyRequest, reply: FastifyReply, { catalogue }: AppTools): ChargeDue | undefined {
+  const { settled, clientLeft, proof, owesRefund, isRefused, cost } = stateOf(request);
+  if (settled || !proof) return undefined;
   const { units = 1 } = proof;
-  if (owesRefund) return { units, isExempt: false };
-  if (isRefused && units > 1) return { units: units - 1, isExempt: true };
   const exemptions = catalogue.find(proof.product)?.uncharged;
-  return exemptions && isExempt(exemptions, { route: routeOf(request), status: reply.statusCode }) ? { units, isExempt: true } : undefined;
+  const isExemptAnswer = exemptions !== undefined && isExempt(exemptions, { route: routeOf(request), status: reply.statusCode });
+  const isFree = !clientLeft && (owesRefund || isExemptAnswer);
+  const used = isFree || isRefused ? 1 : Math.min(units, Math.max(1, cost ?? units));
+  const due = { rest: units - used, free: isFree ? 1 : 0, isExempt: !owesRefund };
+  return due.rest + due.free > 0 ? due : undefined;
 }
 
-async function settleRefund(request: FastifyRequest, tools: AppTools, due: DueRefund): Promise<void> {
+async function settleCharge(request: FastifyRequest, tools: AppTools, { rest, free, isExempt }: ChargeDue): Promise<void> {
   const state = stateOf(request);
-  const { units } = due;
   // Set before sending, because an error while sending runs the hook again.
-  state.settled = { charge: 'kept', units };
+  state.settled = { givenBack: 0, isCapped: false };
   const { refund, log, metrics, service } = tools;
-  if (!refund || !state.proof) return;
-  state.settled = { charge: await giveUnitBack(state.proof, { refund, ...due, log, metrics, service: service.name }), units };
+  const { proof } = state;
+  if (!refund || !proof) return;
+  const common = { refund, log, metrics, service: service.name };
+  const [ofRest, ofFree] = await Promise.all([
+    rest > 0 ? giveUnitBack(proof, { ...common, units: rest, isRest: true }) : 'kept',
+    free > 0 ? giveUnitBack(proof, { ...common, units: free, isExempt }) : 'kept',
+  ]);
+  const givenBack = (ofRest === 'given-back' ? rest : 0) + (ofFree === 'given-back' ? free : 0);
+  state.settled = { givenBack, isCapped: ofFree === 'capped' };
 }
 
 function setHeaders(request: FastifyRequest, reply: FastifyReply, clock: Clock): void {

@@ -2,7 +2,6 @@ import { type z } from 'zod';
 import { type CallContext, defineRoute, defineService } from '../../kit/service/define-service';
 import { ServiceError } from '../../kit/errors';
 import { indexRoute } from '../../kit/service/index-route';
-import { requireUnits } from '../../kit/service/require-units';
 import { bytesReply, JSON_TYPE, type Reply } from '../../kit/service/reply';
 import { formatInstant, formatTimestamp } from '../../kit/timestamp';
 import { backedByWorkers, type WorkerDeps } from '../../kit/worker/connect-workers';
@@ -34,9 +33,8 @@ type GrankDeps = WorkerDeps<RankingMethods>;
 type SearchInput = z.output<typeof searchInput>;
 type GridInput = z.output<typeof gridInput>;
 
-/** What the gateway takes for a grid, of whatever size: a unit for each point of the largest (kong.yml, `post_units` of `grank-grid`). */
-export const GRID_UNITS = 49;
-const NOT_COUNTED = 'Grids are not set up at this gateway: ask for positions one by one.';
+/** Of the largest grid. */
+const MAX_POINTS = 49;
 
 function requestOf(input: z.output<typeof positionInput> | SearchInput | GridInput): RankRequest {
   const { business_name: businessName, country_code: countryCode, language_code: languageCode } = input;
@@ -107,9 +105,10 @@ const grid = defineRoute({
   input: gridInput,
   output: gridOutput,
   validationStatus: 422,
+  units: { most: MAX_POINTS, each: 'point that the source answered' },
   handler: async (input, context, deps: GrankDeps) => {
-    requireUnits(context.proof, { units: GRID_UNITS, detail: NOT_COUNTED });
     const data = await rankGrid(input, context, deps);
+    context.charge(data.summary.answered);
     return { ok: true as const, query: input, ...data, fetched_at: formatInstant(context.clock.now()) };
   },
 });

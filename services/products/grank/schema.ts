@@ -52,7 +52,7 @@ export const gridInput = nearby
     max_results: around.max_results.describe('How many places are looked at, at each point.'),
     business_name: optional(text(200)).describe('The business to find. Exactly one of business_name and place_id is needed.'),
     place_id: optional(text(300)).describe('The id of the business at the source. Exactly one of business_name and place_id is needed.'),
-    size: z.literal([3, 5, 7]).default(7).describe('Points a side: 9, 25 or 49 in all, for the same price.'),
+    size: z.literal([3, 5, 7]).default(7).describe('Points a side: 9, 25 or 49 in all.'),
   })
   .superRefine((input, context) => {
     const complain = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });

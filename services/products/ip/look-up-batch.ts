@@ -4,9 +4,7 @@ import { parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { ipAnswer } from './ip-answer';
 import { lookUpAddress, type LookUpDeps } from './look-up-address';
 
-/** What the gateway takes for a batch, however many addresses it names (kong.yml, `post_units`). */
-export const BATCH_UNITS = 100;
-const MAX_ADDRESSES = 100;
+export const MAX_ADDRESSES = 100;
 /** The longest address has 45 characters; a longer text is no address, and is not repeated whole. */
 const MAX_ECHO = 64;
 /** Look-ups under way at once: a batch must not take all sockets of the name servers from others. */

@@ -3,13 +3,12 @@ import { parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../../kit/service/define-service';
 import { invalidInput, notConfigured, ServiceError } from '../../kit/errors';
-import { requireUnits } from '../../kit/service/require-units';
 import { GuardedFetch } from '../../kit/upstream/guarded-fetch';
 import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
 import { ip } from './facts';
 import { createAbuseIpdb } from './abuse-ipdb';
-import { BATCH_UNITS, batchAnswer, batchInput, lookUpBatch } from './look-up-batch';
+import { MAX_ADDRESSES, batchAnswer, batchInput, lookUpBatch } from './look-up-batch';
 import { createDnsResolver, createSandboxResolver } from './dns-resolver';
 import { ipAnswer } from './ip-answer';
 import { type AddressLists, openAddressLists } from './lists/address-lists';
@@ -75,8 +74,6 @@ function liveSources(settings: IpSettings, client: UpstreamClient, registries: R
 /** A hundred addresses take 5 KB; a multipart form around them a little more. */
 const BATCH_BODY_BYTES = 65_536;
 
-const NOT_COUNTED = 'Batches are not set up at this gateway: look addresses up one by one.';
-
 /** Every source is on: in the sandbox none of them is a third party. An operator's zone or key is never sent there. */
 function sandboxSources(sandboxUrl: string, client: UpstreamClient, registries: Registries): NetworkSources {
   const resolver = createSandboxResolver(sandboxUrl);
@@ -137,6 +134,15 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   };
 }
 
+/** For people who read how old the data is; all others are lists. */
+const DATA_NAMES: Readonly<Record<string, string>> = {
+  city_database: 'Table of places',
+  asn_database: 'Table of networks',
+  anonymous_ip_mmdb: 'Table of anonymous addresses',
+  ip_risk_mmdb: 'Table of risks',
+  static_ip_score_mmdb: 'Table of static addresses',
+};
+
 const DOES = 'Says where an IP address is, whose network it is in, and how risky and how static it is.';
 
 export const ipService = defineService<IpDeps, IpSettings>({
@@ -146,6 +152,11 @@ export const ipService = defineService<IpDeps, IpSettings>({
   checkReady: async ({ databases, lists }) => {
     await Promise.all([databases, lists]);
   },
+  dataOf: async ({ databases, lists }) =>
+    [...(await databases).describe(), ...((await lists)?.describe() ?? [])].map(({ source, builtAt }) => ({
+      name: DATA_NAMES[source] ?? `List ${source}`,
+      asOf: builtAt,
+    })),
   close: (deps) => deps.close(),
   routes: [
     defineRoute({
@@ -164,9 +175,11 @@ export const ipService = defineService<IpDeps, IpSettings>({
       input: batchInput,
       output: batchAnswer,
       bodyLimitBytes: BATCH_BODY_BYTES,
+      units: { most: MAX_ADDRESSES, each: 'address that was looked up' },
       handler: async ({ ips }, context, deps: IpDeps) => {
-        requireUnits(context.proof, { units: BATCH_UNITS, detail: NOT_COUNTED });
-        return { results: await lookUpBatch(ips, await lookUpDepsOf(context, deps)) };
+        const results = await lookUpBatch(ips, await lookUpDepsOf(context, deps));
+        context.charge(results.filter(({ is_valid: isValid }) => isValid).length);
+        return { results };
       },
     }),
   ],

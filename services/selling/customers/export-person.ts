@@ -170,7 +170,8 @@ export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'usage_by_day',
     part: 'statements',
-    rows: `SELECT s.id || u.day::text AS place, s.id AS subscription_id, s.product_id, u.day, u.spent_redis + u.spent_postgres AS charged, u.refunded
+    rows: `SELECT s.id || u.day::text AS place, s.id AS subscription_id, s.product_id, u.day, u.spent_redis + u.spent_postgres - u.refunded_unused AS charged,
+        u.refunded - u.refunded_unused AS refunded
       FROM usage u JOIN subscription s ON s.id = u.subscription_id, me WHERE s.customer_id = me.customer_id`,
   },
   {

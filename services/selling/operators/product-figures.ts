@@ -26,14 +26,14 @@ SELECT to_char(d, 'YYYY-MM-DD') AS day FROM generate_series($1::date - 30, $1::d
 WHERE NOT EXISTS (SELECT FROM product_day WHERE day = d::date)`;
 
 /**
- * `subscriptions` only for today, because the number on earlier days is not stored. Exempt requests are not failures and were meant to be
- * given back, so they are in neither count.
+ * `subscriptions` only for today, because the number on earlier days is not stored. Exempt requests, and units that no request
+ * used, are no failures and were meant to be given back, so they are in neither count.
  */
 const ADD_UP = `
 WITH used AS (
   SELECT s.product_id, COALESCE(s.plan_name, '') AS plan_name,
-    sum(u.spent_redis + u.spent_postgres - u.refunded_exempt)::bigint AS charged,
-    sum(u.refunded - u.refunded_exempt)::bigint AS refunded, count(*)::integer AS customers
+    sum(u.spent_redis + u.spent_postgres - u.refunded_exempt - u.refunded_unused)::bigint AS charged,
+    sum(u.refunded - u.refunded_exempt - u.refunded_unused)::bigint AS refunded, count(*)::integer AS customers
   FROM usage u JOIN subscription s ON s.id = u.subscription_id WHERE u.day = $1::date GROUP BY 1, 2
 ), subscribed AS (
   SELECT product_id, COALESCE(plan_name, '') AS plan_name, count(*)::integer AS subscriptions

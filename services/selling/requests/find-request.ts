@@ -4,6 +4,7 @@ import { OVERAGE_IN_FORCE } from '../../../plugins/stores/postgres/access-record
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { readStandingText } from '../../../plugins/stores/postgres/decisions/standing-text';
 import { asStrangersSee, type KnownRequest } from './known-request';
+import { unitsOfLine } from './scan-log';
 
 interface Row {
   readonly requestId: string;
@@ -49,7 +50,7 @@ const SELECT = `
 SELECT d.request_id AS "requestId", (extract(epoch FROM d.at) * 1000)::float8 AS "atMs", d.products, d.outcome, d.key_place AS "keyPlace",
   d.masked_key AS "maskedKey", d.credential_id AS "credentialId", d.customer_id AS "customerId", d.subscription_id AS "subscriptionId",
   d.product, d.caller_address AS "callerAddress", d.origin_host AS "originHost", d.matched_rule AS "matchedRule", d.suspended, d.standing,
-  d.method, d.path, d.status, d.milliseconds, d.bytes::float8 AS bytes, d.units, d.is_from_api AS "isFromApi",
+  d.method, d.path, d.status, d.milliseconds, d.bytes::float8 AS bytes, ${unitsOfLine('d')} AS units, d.is_from_api AS "isFromApi",
   EXISTS (SELECT FROM quota_refund r WHERE r.request_id = d.request_id) AS "isGivenBack",
   p.title, p.definition ? 'units' AS "isPricedByAnswer", (${OUTAGE}) AS outage,
   (SELECT ${OVERAGE_IN_FORCE} || jsonb_build_object('refusedAt', COALESCE(s.monthly_override, l.monthly))

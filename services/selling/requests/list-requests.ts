@@ -1,5 +1,5 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
-import { cutScan, type Give, lineConditions, type LineFilter, olderThan, scanLog, type ScannedRow } from './scan-log';
+import { cutScan, type Give, lineConditions, type LineFilter, olderThan, scanLog, type ScannedRow, unitsOfLine } from './scan-log';
 
 /** A line of a customer's log: one request with one of the customer's keys. */
 export interface LoggedRequest {
@@ -74,7 +74,7 @@ WITH ${scan}, shown AS (
   SELECT *, COALESCE(product, products[1]) AS asked, (at AT TIME ZONE $1)::date AS day FROM page
 )
 SELECT p.request_id AS "requestId", p.at, p.outcome, p.asked AS product, p.credential_id AS "keyId", k.name AS "keyName",
-  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes, p.units,
+  p.masked_key AS "maskedKey", r.request_id IS NOT NULL AS "isGivenBack", p.method, p.path, p.status, p.milliseconds, p.bytes::float8 AS bytes, ${unitsOfLine('p')} AS units,
   CASE WHEN p.outcome = 'admitted' THEN 1 - h.admitted_unlogged::float8 / NULLIF(h.admitted, 0)
     ELSE 1 - h.refused_unlogged::float8 / NULLIF(h.refused + h.unavailable, 0) END AS share,
   p.place, seen.scanned, seen.last_scanned AS "lastScanned"

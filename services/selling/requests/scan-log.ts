@@ -33,6 +33,11 @@ export function lineConditions({ method, path, statuses, slowerThanMs }: LineFil
   return conditions;
 }
 
+/** What a line's request cost, as SQL: without the units that it reserved and did not use. */
+export function unitsOfLine(line: string): string {
+  return `${line}.units - COALESCE((SELECT rest.units FROM quota_refund rest WHERE rest.request_id = ${line}.request_id || '/rest'), 0)::integer`;
+}
+
 export interface LogScan {
   /** That an index has. */
   readonly conditions: readonly string[];

@@ -64,8 +64,8 @@ WITH requests AS MATERIALIZED (
   WHERE s.id = ANY ($1) GROUP BY s.id, h.day
 )
 SELECT subscription AS "subscriptionId", to_char(usage.day, 'YYYY-MM-DD') AS day,
-  COALESCE(sum(spent_redis + spent_postgres) FILTER (WHERE NOT is_test), 0)::float8 AS charged,
-  COALESCE(sum(refunded) FILTER (WHERE NOT is_test), 0)::float8 AS refunded,
+  COALESCE(sum(spent_redis + spent_postgres - refunded_unused) FILTER (WHERE NOT is_test), 0)::float8 AS charged,
+  COALESCE(sum(refunded - refunded_unused) FILTER (WHERE NOT is_test), 0)::float8 AS refunded,
   COALESCE(sum(spent_redis + spent_postgres - refunded) FILTER (WHERE is_test), 0)::float8 AS test,
   COALESCE(max(requests.admitted), 0)::float8 AS requests
 FROM unnest($1::uuid[]) AS subscription

@@ -14,9 +14,9 @@ export interface DailyUsage {
   readonly product: string | null;
   readonly mode: KeyMode;
   readonly day: string;
-  /** Units taken. */
+  /** Units taken, without those that no request used. */
   readonly charged: number;
-  /** Units given back because a service or its upstream failed, or because they were granted too late to be used. */
+  /** Units given back because a service or its upstream failed, or because the catalogue exempts the request. */
   readonly refunded: number;
   /** Of these, the ones given back for requests; see `mostRefundsOf`. */
   readonly refundedRequests: number;
@@ -26,7 +26,7 @@ export interface DailyUsage {
 
 const QUERY = `
   SELECT owned.id AS "subscriptionId", owned.product_id AS product, counter.mode, to_char(usage.day, 'YYYY-MM-DD') AS day,
-    (spent_redis + spent_postgres)::float8 AS charged, refunded::float8 AS refunded,
+    (spent_redis + spent_postgres - refunded_unused)::float8 AS charged, (refunded - refunded_unused)::float8 AS refunded,
     refunded_requests::float8 AS "refundedRequests",
     (spent_redis + spent_postgres - refunded)::float8 AS used
   FROM (

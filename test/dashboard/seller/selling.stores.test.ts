@@ -175,7 +175,7 @@ describe('products', () => {
   it('tell use, what was given back and the list price of their subscriptions', async () => {
     const { day } = windowsAt(Date.now() / 1000, 'Asia/Kolkata');
     await dashboard.pool.query(
-      'INSERT INTO usage (subscription_id, day, spent_postgres, refunded, refunded_exempt) VALUES ($1, $2, 139, 109, 99) ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = 139, refunded = 109, refunded_exempt = 99',
+      'INSERT INTO usage (subscription_id, day, spent_postgres, refunded, refunded_exempt, refunded_unused) VALUES ($1, $2, 139, 109, 90, 9) ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = 139, refunded = 109, refunded_exempt = 90, refunded_unused = 9',
       [own.subscription.id, day],
     );
     await dashboard.pool.query("UPDATE subscription SET plan_name = 'Star' WHERE id = $1", [own.subscription.id]);
@@ -187,7 +187,7 @@ describe('products', () => {
     const { figures } = (await get('/products')).json();
     const star = figures.find(({ product, plan }: { product: string; plan: string }) => product === 'api-ip' && plan === 'Star');
     expect(star).toMatchObject({
-      // Without the 99 that were exempt: no failure, and never meant to be paid.
+      // Without the 90 that were exempt and 9 that no request used: no failures, and never meant to be paid.
       charged: 40,
       refunded: 10,
       subscriptions: 1,

@@ -172,7 +172,7 @@ describe('what the gateway answers without a key', () => {
       prefix: '/ip',
       endpoints: [
         { method: 'GET', path: '/ip', purpose: 'Look up an IP address' },
-        { method: 'POST', path: '/ip', purpose: 'Look up to 100 IP addresses for 100 units' },
+        { method: 'POST', path: '/ip', purpose: 'Look up to 100 IP addresses, a unit each' },
       ],
       base: { daily: 1_000, monthly: 30_000 },
       plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR' }],

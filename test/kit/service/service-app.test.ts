@@ -1,3 +1,4 @@
+import { type RefundRequest } from '../../../plugins/core/ports';
 import { createProofKeys } from '../../support/proof-keys';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../services/kit/errors';
@@ -255,7 +256,8 @@ describe('refunds', () => {
   it('all units of a request that cost several are given back', async () => {
     const refund = granted();
     const { answer } = await run(failing, refund, { units: 100 });
-    expect(refund).toHaveBeenCalledWith(expect.objectContaining({ requestId: 'request-1', units: 100 }));
+    const calls = refund.mock.calls as unknown as [RefundRequest][];
+    expect(calls.reduce((sum, [{ units = 1 }]) => sum + units, 0)).toBe(100);
     expect(answer.headers).toMatchObject({ 'x-tollgate-charged': '0', ratelimit: expect.stringMatching(/r=1000;.*r=29100;/) });
     const kept = await run(() => ({ ok: true }), refund, { units: 100 });
     expect(kept.answer.headers).toMatchObject({ 'x-tollgate-charged': '100', ratelimit: expect.stringContaining('r=998') });

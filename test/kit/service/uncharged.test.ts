@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { type Exemption, type RefundOutcome } from '../../../plugins/core/catalogue/refunds';
+import { type RefundRequest } from '../../../plugins/core/ports';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { ServiceError } from '../../../services/kit/errors';
 import { defineRoute, defineService } from '../../../services/kit/service/define-service';
 import { emptyReply } from '../../../services/kit/service/reply';
 import { CATALOGUE } from '../../support/catalogue';
-import { contextFor, createHarness } from '../harness';
+import { type CallOptions, contextFor, createHarness } from '../harness';
 
 const service = defineService({
   name: 'sample',
@@ -22,6 +23,17 @@ const service = defineService({
     }),
     defineRoute({ method: 'GET', path: '/app/health', handler: (_input, context) => healthOf(context.header('x-sick')) }),
     defineRoute({ method: 'GET', path: '/app/analyze', handler: () => emptyReply(304) }),
+    defineRoute({
+      method: 'POST',
+      path: '/app/batch',
+      input: z.object({ done: z.number().optional(), fails: z.boolean().optional() }),
+      units: { most: 100, each: 'thing' },
+      handler: ({ done, fails }, context) => {
+        if (done !== undefined) context.charge(done);
+        if (fails) throw new ServiceError('upstream_failed');
+        return { ok: true };
+      },
+    }),
   ],
 });
 
@@ -72,49 +84,76 @@ it('past the end of the day’s exemptions an answer is charged and says so', as
   });
 });
 
-describe('a request that costs several units', () => {
-  const dear = { context: { units: 100 } };
-  const price = (input: object = {}, answered: RefundOutcome = 'refunded') => {
-    const refund = jest.fn((): Promise<RefundOutcome> => Promise.resolve(answered));
+describe('a request for which several units were reserved', () => {
+  type Answered = (id: string) => RefundOutcome;
+  const price = (input: CallOptions, answered: Answered = () => 'refunded') => {
+    const refund = jest.fn(({ requestId }: RefundRequest): Promise<RefundOutcome> => Promise.resolve(answered(requestId)));
     const { call } = createHarness(service, { deps: undefined, refund });
-    return call({ method: 'GET', url: '/app', ...dear, ...input }).then(({ statusCode, headers }) => ({
-      refund,
+    return call({ method: 'POST', url: '/app/batch', context: { units: 100 }, ...input }).then(({ statusCode, headers }) => ({
+      refunds: refund.mock.calls.map(([{ requestId, units, isRest, isExempt }]) => ({ requestId, units, isRest, isExempt })),
       answer: [statusCode, headers['x-tollgate-charged'], headers['x-tollgate-refund'], headers['ratelimit']],
     }));
   };
+  const done = (count: number) => ({ payload: { done: count } });
   const left = (units: number) => expect.stringContaining(`"daily";r=${units};`);
+  const rest = (units: number) => ({ requestId: 'request-1/rest', units, isRest: true, isExempt: undefined });
+  const failure = { requestId: 'request-1', units: 1, isRest: undefined, isExempt: false };
 
   it.each([
-    ['/app?LIMIT=1', 400],
-    ['/app?limit=none', 400],
-    ['/app/nowhere', 404],
-  ])('pays one of them where it is refused before its work: %s', async (url, status) => {
-    const { refund, answer } = await price({ url });
-    // Of 100 taken 99 come back, in a part of their own: the request itself stays charged.
-    expect(refund.mock.calls).toEqual([[expect.objectContaining({ requestId: 'request-1/part', units: 99, isExempt: true })]]);
-    expect(answer).toEqual([status, '1', undefined, left(1_000)]);
+    [2, 98, '2', 1_000],
+    [1, 99, '1', 1_000],
+    // One that did nothing was a request all the same.
+    [0, 99, '1', 1_000],
+    [99, 1, '99', 999],
+  ])('pays for the %i that were done, and has the other %i back in time for its answer', async (count, back, charged, remaining) => {
+    const { refunds, answer } = await price(done(count));
+    expect(refunds).toEqual([rest(back)]);
+    expect(answer).toEqual([200, charged, undefined, left(remaining)]);
+  });
+
+  it.each([[done(100)], [done(101)], [{}]])('pays all of them where all were used, and where the work does not say: %j', async (input) => {
+    const { refunds, answer } = await price(input);
+    expect([refunds, answer]).toEqual([[], [200, '100', undefined, left(998)]]);
+  });
+
+  it('pays nothing for a failure: one unit of it is a refund, and the rest was not used', async () => {
+    const { refunds, answer } = await price({ payload: { fails: true, done: 40 } });
+    expect(refunds).toEqual([rest(99), failure]);
+    expect(answer).toEqual([502, '0', undefined, left(1_000)]);
+  });
+
+  it('pays one unit for a failure past the end of what is given back a day, and is told so', async () => {
+    const { answer } = await price({ payload: { fails: true } }, (id) => (id === 'request-1' ? 'capped' : 'refunded'));
+    expect(answer).toEqual([502, '1', 'capped', left(1_000)]);
+  });
+
+  it('is told that it pays the reserve while the counter does not give it back', async () => {
+    expect((await price(done(2), () => 'uncharged')).answer).toEqual([200, '100', undefined, left(998)]);
+  });
+
+  it.each<[CallOptions, number]>([
+    [{ payload: { DONE: 1 } }, 400],
+    [{ payload: { done: 'none' } }, 400],
+    [{ url: '/app/nowhere' }, 404],
+    [{ method: 'GET' }, 405],
+  ])('pays one of them where it is refused before its work: %j', async (input, status) => {
+    const { refunds, answer } = await price(input);
+    expect([refunds, answer]).toEqual([[rest(99)], [status, '1', undefined, left(1_000)]]);
   });
 
   it('has back what it took of what the price includes as well', async () => {
     const { quota } = contextFor('api-app');
     const included = { limit: 500, remaining: 10, resetsAt: 0, windowSeconds: 86_400 };
-    const { answer } = await price({ url: '/app?limit=none', context: { units: 100, quota: quota && { ...quota, included } } });
-    expect(answer[3]).toContain('"included";r=109;');
+    const { answer } = await price({ ...done(3), context: { units: 100, quota: quota && { ...quota, included } } });
+    expect(answer[3]).toContain('"included";r=107;');
   });
 
-  it('pays one of them with a method that its route does not take', async () => {
-    expect((await price({ method: 'POST' })).answer).toEqual([405, '1', undefined, left(1_000)]);
+  it.each([undefined, 1, 99])('is not answered where the gateway reserved %s of its 100', async (units) => {
+    expect((await price({ ...done(1), context: { units } })).answer.slice(0, 2)).toEqual([503, '0']);
   });
 
-  it('pays all of them for its work, and where something was found out that only work finds out', async () => {
-    for (const url of ['/app', '/app?limit=7', '/app?limit=9']) {
-      const { refund, answer } = await price({ url });
-      expect([url, answer.slice(1), refund.mock.calls]).toEqual([url, ['100', undefined, left(998)], []]);
-    }
-  });
-
-  it('pays all of them past the end of what is given back a day, and is told so', async () => {
-    expect((await price({ url: '/app?limit=none' }, 'capped')).answer).toEqual([400, '100', 'capped', left(998)]);
+  it('is answered where nothing is counted', async () => {
+    expect((await price({ ...done(1), context: { chargedDay: null, quota: null } })).answer.slice(0, 2)).toEqual([200, undefined]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { GRID_UNITS, grankService } from '../../../services/products/grank/routes';
+import { grankService } from '../../../services/products/grank/routes';
 import { historyOutput } from '../../../services/products/grank/history-schema';
 import { gridOutput } from '../../../services/products/grank/schema';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const poster = (of: Harness) => (route: string, payload: object) =>
-  of.call({ method: 'POST', url: `/grank/${route}`, payload, context: { mode: 'test', ...(route === 'grid' && { units: GRID_UNITS }) } });
+  of.call({ method: 'POST', url: `/grank/${route}`, payload, context: { mode: 'test', ...(route === 'grid' && { units: 49 }) } });
 const post = (route: string, payload: object) => poster(grank)(route, payload);
 
 describe('/grank/search', () => {

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { formatIpAddress } from '../../../plugins/core/access/ip-address';
 import { systemClock } from '../../../plugins/core/ports';
+import { type Refund } from '../../../services/kit/service/refund';
 import { ipAnswer } from '../../../services/products/ip/ip-answer';
-import { GRID_UNITS } from '../../../services/products/grank/routes';
-import { BATCH_UNITS, batchAnswer } from '../../../services/products/ip/look-up-batch';
+import { batchAnswer } from '../../../services/products/ip/look-up-batch';
 import { ipService } from '../../../services/products/ip/routes';
 import { ipSettings } from '../../../services/products/ip/settings';
 import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
@@ -20,8 +18,8 @@ let sandbox: Sandbox;
 const opened: Harness[] = [];
 
 /** Live look-ups ask nobody: reverse DNS is off. */
-async function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined): Promise<Harness> {
-  const harness = await buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock });
+async function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined, refund?: Refund): Promise<Harness> {
+  const harness = await buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock, refund });
   opened.push(harness);
   return harness;
 }
@@ -75,6 +73,7 @@ describe('GET /ip from the shipped data', () => {
       embedded_ipv4: null,
       country_facts: { continent: 'NA', currency: 'USD', calling_code: '+1', is_eu: false },
       flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
+      flag_reasons: { hosting: 'unknown_to_source', proxy_or_vpn: 'not_configured', tor_exit: 'not_configured', relay: 'not_configured' },
       registration: null,
       risk_signals: [],
       score_method: 'heuristic',
@@ -205,24 +204,22 @@ describe('POST /ip', () => {
     expect(results).toEqual([{ ip: 'x'.repeat(64), is_valid: false }]);
   });
 
+  it('costs a unit for each address, one for each time it came, and nothing for what is none', async () => {
+    const harness = await harnessWith({}, sandbox.url, () => Promise.resolve('refunded'));
+    const costOf = async (...ips: string[]) =>
+      (await harness.call({ method: 'POST', url: '/ip', payload: { ips }, context: { units: 100 } })).headers['x-tollgate-charged'];
+    expect(await costOf('8.8.8.8', '::1')).toBe('2');
+    expect(await costOf('8.8.8.8', 'x', '8.8.8.8', '010.1')).toBe('2');
+    expect(await costOf('x', 'y')).toBe('1');
+    expect(await costOf(...Array<string>(100).fill('10.0.0.1'))).toBe('100');
+  });
+
   it('answers nothing at a gateway that took the price of one address', async () => {
     for (const units of [undefined, 1, 99]) {
       const refused = await post({ ips: ['8.8.8.8'] }, { units });
       expect([refused.statusCode, refused.json()]).toEqual([503, expect.objectContaining({ code: 'upstream_not_configured' })]);
     }
     expect((await post({ ips: ['8.8.8.8'] }, { units: undefined, chargedDay: null, quota: null })).statusCode).toBe(200);
-  });
-
-  it('costs at the gateway what the service asks for, as grids do and nothing else', () => {
-    const kong = parse(readFileSync(join(__dirname, '../../../kong/kong.yml'), 'utf8')) as {
-      services: { name: string; plugins: { config: { post_units?: number } }[] }[];
-    };
-    const units = kong.services.map(({ name, plugins }) => [name, plugins[0]?.config.post_units]);
-    // Both are guarded by their services too: see what each does at a gateway that took less.
-    expect(units.filter(([, each]) => each !== undefined)).toEqual([
-      ['grank-grid', GRID_UNITS],
-      ['ip', BATCH_UNITS],
-    ]);
   });
 
   it('says which methods the path takes', async () => {

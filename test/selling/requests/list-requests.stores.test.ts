@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Decision } from '../../../plugins/core/ports';
 import { DecisionWriter } from '../../../plugins/stores/postgres/decisions/decision-writer';
+import { restIdOf } from '../../../plugins/core/catalogue/refunds';
+import { findRequest } from '../../../services/selling/requests/find-request';
 import { listRequests, type RequestsQuery } from '../../../services/selling/requests/list-requests';
 import { newKey } from '../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
@@ -121,6 +123,20 @@ describe('the log of a customer’s requests', () => {
     await record(decision(own));
     await database.pool.query('DELETE FROM key_hour');
     expect((await list()).requests).toMatchObject([{ share: null }]);
+  });
+
+  it('tells what a request cost without the units that it reserved and did not use', async () => {
+    const [batch, single] = [decision(own, { atMs: nowMs - 2_000 }), decision(own, { atMs: nowMs - 3_000 })];
+    await record(batch, single);
+    await database.pool.query('UPDATE decision SET units = CASE request_id WHEN $1 THEN 100 ELSE 1 END', [batch.requestId]);
+    await database.pool.query('INSERT INTO quota_refund (request_id, day, units) VALUES ($1, current_date, 98)', [
+      restIdOf(batch.requestId),
+    ]);
+    expect((await list()).requests).toMatchObject([
+      { units: 2, isGivenBack: false },
+      { units: 1, isGivenBack: false },
+    ]);
+    expect(await findRequest(database.pool, { requestId: batch.requestId })).not.toMatchObject({ isGivenBack: true });
   });
 
   it('tells what was given back', async () => {

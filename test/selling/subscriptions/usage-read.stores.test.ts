@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
+import { restIdOf } from '../../../plugins/core/catalogue/refunds';
 import { counterOf } from '../../../plugins/core/access/subscription';
 import { readUsage } from '../../../services/selling/subscriptions/usage-read';
 import { useDatabase } from '../../stores/use-database';
@@ -22,7 +23,7 @@ async function subscribe(pool: Pool, email: string, products: string[]): Promise
 describe('readUsage', () => {
   const database = useDatabase();
 
-  it("lists a customer's charged, refunded and used requests by day and product", async () => {
+  it("lists a customer's charged, refunded and used units by day and product, without those that no request used", async () => {
     const { pool } = database;
     const storeClock = new StoreClock();
     const counter = postgresNode({ pool, storeClock });
@@ -32,6 +33,16 @@ describe('readUsage', () => {
     const spend = (subscriptionId: string) => counter.spend({ subscriptionId, limits: LIMITS });
 
     storeClock.set('2026-11-20T12:00:00+05:30');
+    await counter.spend({ subscriptionId: gst, limits: LIMITS, units: 9 });
+    const unused = {
+      subscriptionId: gst,
+      day: '2026-11-20',
+      requestId: restIdOf('batch'),
+      dailyLimit: LIMITS.daily,
+      units: 8,
+      isRest: true,
+    };
+    expect(await counter.refund(unused)).toBe('refunded');
     await Promise.all([spend(ip), spend(ip), spend(counterOf(ip, 'test')), spend(gst), spend(stranger.subscriptions[0] ?? '')]);
     storeClock.set('2026-11-21T12:00:00+05:30');
     await spend(ip);
@@ -43,7 +54,7 @@ describe('readUsage', () => {
     ];
     const period = { fromDay: '2026-11-20', toDay: '2026-11-21' };
     await expect(readUsage(pool, { customerId, ...period })).resolves.toEqual([
-      { ...ofGst, mode: 'live', day: '2026-11-20', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },
+      { ...ofGst, mode: 'live', day: '2026-11-20', charged: 2, refunded: 0, refundedRequests: 0, used: 2 },
       { ...ofIp, mode: 'live', day: '2026-11-20', charged: 2, refunded: 1, refundedRequests: 1, used: 1 },
       { ...ofIp, mode: 'test', day: '2026-11-20', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },
       { ...ofIp, mode: 'live', day: '2026-11-21', charged: 1, refunded: 0, refundedRequests: 0, used: 1 },

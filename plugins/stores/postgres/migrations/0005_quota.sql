@@ -9,15 +9,18 @@ CREATE TABLE usage (
   spent_redis bigint NOT NULL DEFAULT 0 CHECK (spent_redis >= 0),
   -- Granted by quota_take.
   spent_postgres bigint NOT NULL DEFAULT 0 CHECK (spent_postgres >= 0),
-  -- Units given back: for failed requests, for requests that the catalogue exempts (`uncharged`), and units granted too late to be used.
+  -- Units given back: for failed requests, for requests that the catalogue exempts (`uncharged`), and units that no request used: granted
+  -- too late, or reserved for more than was done.
   refunded bigint NOT NULL DEFAULT 0,
-  -- The first two parts of refunded. Each has its own end of the day, so that neither uses up the other's.
+  -- Its parts. The first two have an end of the day each, so that neither uses up the other's. The third never counts as charged.
   refunded_requests bigint NOT NULL DEFAULT 0,
   refunded_exempt bigint NOT NULL DEFAULT 0,
+  refunded_unused bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (subscription_id, day),
   CHECK (refunded BETWEEN 0 AND spent_redis + spent_postgres),
   CHECK (refunded_requests BETWEEN 0 AND refunded),
-  CHECK (refunded_exempt BETWEEN 0 AND refunded)
+  CHECK (refunded_exempt BETWEEN 0 AND refunded),
+  CHECK (refunded_unused BETWEEN 0 AND refunded)
 ) WITH (fillfactor = 50); -- room on each page for the next version of a hot row, so that the index stays untouched
 COMMENT ON TABLE usage IS 'Units by counter and day. Every count only grows; spent_redis + spent_postgres - refunded counts against a limit. '
   'No foreign key: usage outlives its subscription, and no unit is refused for that.';
@@ -26,10 +29,11 @@ CREATE INDEX usage_day_idx ON usage (day);
 
 CREATE TABLE quota_refund (
   request_id text PRIMARY KEY,
-  day date NOT NULL
+  day date NOT NULL,
+  units bigint NOT NULL DEFAULT 1
 );
-COMMENT ON TABLE quota_refund IS 'Which requests were given back, so that none is twice. Refunds for days before yesterday are refused, so rows are '
-  'deleted after four days.';
+COMMENT ON TABLE quota_refund IS 'Which requests were given back, so that none is twice. The id of a request with `/rest` is '
+  'for units that it reserved and did not use. The log of requests shows both, so rows are kept as long as that.';
 CREATE INDEX quota_refund_day_idx ON quota_refund (day);
 
 CREATE TABLE rate_debt (
@@ -199,7 +203,7 @@ BEGIN
     IF given.day < oldest THEN
       outcome := 'uncharged';
     ELSIF given.request IS NOT NULL THEN
-      INSERT INTO quota_refund (request_id, day) VALUES (given.request, given.day) ON CONFLICT DO NOTHING;
+      INSERT INTO quota_refund (request_id, day, units) VALUES (given.request, given.day, given.units) ON CONFLICT DO NOTHING;
       IF NOT FOUND THEN outcome := 'repeated'; END IF;
     END IF;
     IF outcome = 'refunded' THEN
@@ -207,7 +211,8 @@ BEGIN
       UPDATE usage
         SET refunded = refunded + given.units,
             refunded_requests = refunded_requests + CASE WHEN given.most IS NULL OR given.exempt THEN 0 ELSE given.units END,
-            refunded_exempt = refunded_exempt + CASE WHEN given.exempt THEN given.units ELSE 0 END
+            refunded_exempt = refunded_exempt + CASE WHEN given.exempt THEN given.units ELSE 0 END,
+            refunded_unused = refunded_unused + CASE WHEN given.most IS NULL THEN given.units ELSE 0 END
         WHERE subscription_id = given.subscription AND day = given.day
           AND refunded + given.units <= spent_redis + spent_postgres
           AND (given.most IS NULL OR CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units <= given.most);
@@ -248,7 +253,7 @@ BEGIN
     place := given.place;
     outcome := 'uncharged';
     IF given.day >= oldest THEN
-      INSERT INTO quota_refund (request_id, day) VALUES (given.id, given.day) ON CONFLICT DO NOTHING;
+      INSERT INTO quota_refund (request_id, day, units) VALUES (given.id, given.day, given.units) ON CONFLICT DO NOTHING;
       IF NOT FOUND THEN
         outcome := 'repeated';
       ELSE
@@ -271,11 +276,11 @@ COMMENT ON FUNCTION quota_settle IS 'Takes more units from a day, past its limit
   '(this id was settled before); uncharged (nothing is known to have been taken, or the day is too old).';
 
 CREATE FUNCTION quota_forget_refunds() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 4;
+  DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 8;
   DELETE FROM rate_debt WHERE at_us < extract(epoch FROM now() - interval '2 days') * 1000000
 $$;
 COMMENT ON FUNCTION quota_forget_refunds IS 'Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could '
-  'have a request given back twice. Four days of UTC are at least three days in every time zone.';
+  'have a request given back twice. Eight days of UTC are at least seven days in every time zone.';
 
 -- Called by services and plugin servers that have no right to these tables: cli/database-roles says who may.
 REVOKE ALL ON FUNCTION quota_sync, quota_give_back, quota_forget_refunds FROM PUBLIC;

@@ -37,8 +37,9 @@ export interface GiveBack {
 }
 
 /** The ledger's form of a request's refund. */
-export function giveBackOf({ subscriptionId, day, requestId, dailyLimit, units = 1, isExempt = false }: RefundRequest): GiveBack {
-  return { requestId, subscriptionId, day, units, mostOfDay: mostRefundsOf(dailyLimit, isExempt), isExempt };
+export function giveBackOf({ subscriptionId, day, requestId, dailyLimit, units = 1, ...request }: RefundRequest): GiveBack {
+  const { isExempt = false, isRest = false } = request;
+  return { requestId, subscriptionId, day, units, mostOfDay: isRest ? null : mostRefundsOf(dailyLimit, isExempt), isExempt };
 }
 
 /** The result of a change to a day, and the subscription's state after it. */
