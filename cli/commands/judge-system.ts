@@ -72,6 +72,7 @@ const well = (name: string, saw: string): Finding => ({ name, state: 'well', saw
 const unknown = (name: string, saw: string): Finding => ({ name, state: 'unknown', saw });
 const unwell = (name: string, saw: string, todo: string): Finding => ({ name, state: 'unwell', saw, todo });
 
+const isRunning = ({ state }: NodeHealth): boolean => state === 'live' || state === 'reading';
 const minutes = (ms: number): string => `${Math.round(ms / 60_000)} min`;
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 const listed = (texts: readonly string[]): string => [...new Set(texts)].join(', ');
@@ -79,7 +80,7 @@ const listed = (texts: readonly string[]): string => [...new Set(texts)].join(',
 function judgeVersions({ version, node, database }: SystemFacts): Finding {
   const saw = `Tollgate ${version}, Node.js ${node}`;
   if (typeof database === 'string') return unknown('versions', saw);
-  const others = database.nodes.filter((each) => each.state !== 'gone' && each.version !== null && each.version !== version);
+  const others = database.nodes.filter((each) => isRunning(each) && each.version !== null && each.version !== version);
   if (others.length === 0) return well('versions', saw);
   return unwell(
     'versions',
@@ -135,7 +136,7 @@ function judgeRedis({ usesRedis }: SystemFacts, live: readonly NodeHealth[]): Fi
 }
 
 function judgeNodes({ nodes }: DatabaseFacts): Finding[] {
-  const live = nodes.filter(({ state }) => state !== 'gone');
+  const live = nodes.filter(isRunning);
   const reading = live.filter(({ state }) => state === 'reading');
   const late = live.filter(({ longestLagMs }) => (longestLagMs ?? 0) > MAX_LAG_MS);
   const lag = Math.round(Math.max(0, ...live.map(({ longestLagMs }) => longestLagMs ?? 0)));
@@ -151,7 +152,7 @@ function judgeNodes({ nodes }: DatabaseFacts): Finding[] {
       ? well('change feed', saw)
       : unwell('change feed', saw, 'Look at the event loop lag of the plugin server: docs/operate/scale.md#gateways.');
   };
-  const gone = nodes.filter(({ state }) => state === 'gone').length;
+  const gone = nodes.length - live.length;
   const saw = `${live.length} running${gone > 0 ? `, ${gone} ended within a day` : ''}`;
   if (live.length === 0)
     return [
@@ -241,7 +242,7 @@ function judgeDatabase(facts: SystemFacts): Finding[] {
     const todo = 'Bring PostgreSQL back, or set DATABASE_URL. Do not restart plugin servers meanwhile: a new one knows no key.';
     return [unwell('database', database, todo), ...rest.map((name) => unknown(name, 'the database does not answer'))];
   }
-  const live = database.nodes.filter(({ state }) => state !== 'gone');
+  const live = database.nodes.filter(isRunning);
   return [
     judgeStore(database),
     judgeSessions(database),

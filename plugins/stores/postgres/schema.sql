@@ -572,6 +572,7 @@ CREATE TABLE gateway_node (
   redis_answers boolean,
   redis_since timestamp with time zone,
   current_until timestamp with time zone,
+  stopped_at timestamp with time zone,
   CONSTRAINT gateway_node_pkey PRIMARY KEY (id)
 );
 

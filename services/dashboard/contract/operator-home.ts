@@ -32,7 +32,7 @@ const home = z.object({
   outages: z.array(z.object({ id, product: z.string(), title: z.string(), beganAt: moment, answered: z.number(), failed: z.number() })),
   plansWaiting: z.object({ count: z.number().int(), since: moment.nullable() }),
   /** With a sign of life within the last day. */
-  nodes: z.object({ live: z.number().int(), reading: z.number().int(), gone: z.number().int() }),
+  nodes: z.object({ live: z.number().int(), reading: z.number().int(), stopped: z.number().int(), gone: z.number().int() }),
 });
 export type OperatorHome = z.input<typeof home>;
 

@@ -125,7 +125,7 @@ const nodeList = z.object({
       startedAt: moment,
       seenAt: moment,
       /** `reading`: it has lost its feed of changes and asks the database on every request, so it is up to date. */
-      state: z.enum(['live', 'reading', 'gone']),
+      state: z.enum(['live', 'reading', 'stopped', 'gone']),
       /** Null: its version does not tell. */
       stateSince: moment.nullable(),
       version: z.string().nullable(),

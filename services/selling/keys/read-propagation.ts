@@ -8,7 +8,7 @@ export interface NodeStanding {
   readonly name: string;
   /**
    * `confirmed`: it acts on the change. `pending`: it may still act on what it knew before. `reading`: it has lost its feed of changes and
-   * asks the database on every request, so it is up to date. `gone`: no sign of life for 10 s.
+   * asks the database on every request, so it is up to date. `gone`: it was stopped, or has shown no sign of life for 10 s.
    */
   readonly state: NodeState;
   /** Null when that is not known to the moment: the node started later, or the change is older than a week. */
@@ -36,7 +36,7 @@ ORDER BY id DESC LIMIT 1`;
 const STANDINGS = `
 SELECT node.name, node.seen_at AS "seenAt", told.confirmed_at AS "confirmedAt",
   CASE
-    WHEN node.seen_at < now() - interval '10 seconds' THEN 'gone'
+    WHEN node.stopped_at IS NOT NULL OR node.seen_at < now() - interval '10 seconds' THEN 'gone'
     WHEN $2::timestamptz IS NULL OR told.confirmed_at IS NOT NULL THEN 'confirmed'
     WHEN NOT node.feed_healthy THEN 'reading'
     WHEN node.current_until > $2 + interval '5 seconds' THEN 'confirmed'

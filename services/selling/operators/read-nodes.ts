@@ -6,8 +6,11 @@ export interface NodeHealth {
   readonly name: string;
   readonly startedAt: Date;
   readonly seenAt: Date;
-  /** `live`; `reading`: without its feed of changes it asks the database on every request; `gone`: no sign of life for 10 s. */
-  readonly state: 'live' | 'reading' | 'gone';
+  /**
+   * `live`; `reading`: without its feed of changes it asks the database on every request; `stopped`: it ended in order; `gone`: no sign of
+   * life for 10 s.
+   */
+  readonly state: 'live' | 'reading' | 'stopped' | 'gone';
   /** Since when it is in that state; null: its version does not tell. */
   readonly stateSince: Date | null;
   /** Of Tollgate's access layer; null: its version does not tell. */
@@ -23,11 +26,12 @@ export interface NodeHealth {
 
 const NODES = `
 SELECT node.id, node.name, node.started_at AS "startedAt", node.seen_at AS "seenAt",
-  CASE WHEN is_gone THEN 'gone' WHEN node.feed_healthy THEN 'live' ELSE 'reading' END AS state,
-  CASE WHEN is_gone THEN node.seen_at ELSE node.feed_since END AS "stateSince", node.version,
+  CASE WHEN node.stopped_at IS NOT NULL THEN 'stopped' WHEN is_gone THEN 'gone' WHEN node.feed_healthy THEN 'live' ELSE 'reading' END AS state,
+  CASE WHEN is_gone THEN COALESCE(node.stopped_at, node.seen_at) ELSE node.feed_since END AS "stateSince", node.version,
   CASE WHEN NOT is_gone THEN node.redis_answers END AS "redisAnswers", CASE WHEN NOT is_gone THEN node.redis_since END AS "redisSince",
   lag.confirmations, lag."medianLagMs", lag."longestLagMs"
-FROM gateway_node node, LATERAL (SELECT node.seen_at < now() - interval '10 seconds' AS is_gone) AS sign, LATERAL (
+FROM gateway_node node,
+LATERAL (SELECT node.stopped_at IS NOT NULL OR node.seen_at < now() - interval '10 seconds' AS is_gone) AS sign, LATERAL (
   SELECT count(*)::integer AS confirmations, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS "medianLagMs", max(ms) AS "longestLagMs"
   FROM (
     SELECT (extract(epoch FROM confirmed_at - changed_at) * 1000)::float8 AS ms FROM change_confirmation
@@ -65,11 +69,14 @@ export async function readStoreHealth(db: Database): Promise<StoreHealth> {
 
 const COUNT = `
 SELECT count(*) FILTER (WHERE NOT is_gone AND feed_healthy)::integer AS live, count(*) FILTER (WHERE NOT is_gone AND NOT feed_healthy)::integer AS reading,
-  count(*) FILTER (WHERE is_gone)::integer AS gone
-FROM (SELECT feed_healthy, seen_at < now() - interval '10 seconds' AS is_gone FROM gateway_node WHERE seen_at > now() - interval '1 day') AS node`;
+  count(*) FILTER (WHERE is_stopped)::integer AS stopped, count(*) FILTER (WHERE is_gone AND NOT is_stopped)::integer AS gone
+FROM (
+  SELECT feed_healthy, stopped_at IS NOT NULL AS is_stopped, stopped_at IS NOT NULL OR seen_at < now() - interval '10 seconds' AS is_gone
+  FROM gateway_node WHERE seen_at > now() - interval '1 day'
+) AS node`;
 
 /** How many of these nodes are in each state. */
 export async function countNodes(db: Database): Promise<Readonly<Record<NodeHealth['state'], number>>> {
   const { rows } = await db.query<Record<NodeHealth['state'], number>>(COUNT);
-  return rows[0] ?? { live: 0, reading: 0, gone: 0 };
+  return rows[0] ?? { live: 0, reading: 0, stopped: 0, gone: 0 };
 }

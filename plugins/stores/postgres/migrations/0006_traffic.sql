@@ -178,7 +178,9 @@ CREATE TABLE gateway_node (
   redis_since timestamptz,
   -- The node acts on every change that was committed before this moment. Null until its feed was first connected. Accurate to the time
   -- that a statement may take on its way.
-  current_until timestamptz
+  current_until timestamptz,
+  -- When it ended in order. Null: it runs, or was killed.
+  stopped_at timestamptz
 );
 COMMENT ON TABLE gateway_node IS 'One row for each plugin server process, written by itself every 2 s. Deleted a day after its last sign of life.';
 

@@ -40,6 +40,8 @@ SELECT credential, $1, at FROM unnest($2::uuid[], $3::timestamptz[]) AS told(cre
 WHERE EXISTS (SELECT FROM credential WHERE id = told.credential)
 ON CONFLICT (credential_id, node_id) DO UPDATE SET changed_at = excluded.changed_at, confirmed_at = excluded.confirmed_at`;
 
+const STOP = 'UPDATE gateway_node SET stopped_at = now() WHERE id = $1';
+
 const PRUNE_NODES = `DELETE FROM gateway_node WHERE seen_at < now() - interval '1 day'`;
 /** Every node has long known of a change that is no longer listed here; its heartbeat confirms that. */
 const PRUNE_CONFIRMATIONS = `DELETE FROM change_confirmation WHERE confirmed_at < now() - interval '7 days'`;
@@ -75,7 +77,7 @@ export class NodeReporter {
     this.beat();
   }
 
-  /** Ends the timers and writes what still waits. Never throws. */
+  /** Ends the timers, writes what still waits and says that this node ends in order. Never throws. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.unsubscribe();
@@ -84,6 +86,7 @@ export class NodeReporter {
     await this.writing;
     await this.write();
     await this.beating;
+    await this.options.pool.query(STOP, [this.id]).catch(this.onError);
   }
 
   private hear(change: Change): void {

@@ -17,6 +17,7 @@ type GatewayNode = NodeList['nodes'][number];
 const STATES = {
   live: { color: 'green', text: 'Live' },
   reading: { color: 'orange', text: 'Asks the database' },
+  stopped: { color: 'gray', text: 'Stopped' },
   gone: { color: 'red', text: 'No sign of life' },
 } as const;
 
@@ -80,8 +81,8 @@ export function NodesPage(): ReactNode {
             />
             {nodes.length > 0 && (
               <Text size="sm" c="dimmed">
-                Redis as each node sees it: while it is away, PostgreSQL counts. A dash: the node has no Redis, is gone, or is of a version
-                that does not report it.
+                Redis as each node sees it: while it is away, PostgreSQL counts. A dash: the node has no Redis, is stopped or gone, or is of
+                a version that does not report it.
               </Text>
             )}
             <Panel title="Database" aside={<Badge color="green">Answers</Badge>}>

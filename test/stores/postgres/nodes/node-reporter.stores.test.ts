@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { type Change, type ChangeFeed } from '../../../../plugins/stores/cache/change-feed';
 import { NodeReporter, type NodeReporterOptions } from '../../../../plugins/stores/postgres/nodes/node-reporter';
-import { readNodes } from '../../../../services/selling/operators/read-nodes';
+import { countNodes, readNodes } from '../../../../services/selling/operators/read-nodes';
 import { readPropagation } from '../../../../services/selling/keys/read-propagation';
 import { revokeKey, setKeyState } from '../../../../services/selling/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
@@ -123,6 +123,15 @@ describe('what a node tells of itself', () => {
     await pool.query("UPDATE gateway_node SET seen_at = now() - interval '25 h' WHERE id = $1", [reporter.id]);
     await report(new ScriptedFeed(), { name: 'node-b' });
     expect((await readPropagation(pool, { id })).nodes.map(({ name }) => name)).toEqual(['node-a', 'node-b']);
+  });
+
+  it('is stopped once it has ended in order, and acts on no key any more', async () => {
+    const { id } = await newKey(pool);
+    const reporter = await report(new ScriptedFeed());
+    await reporter.close();
+    expect(await stateOf(id)).toBe('gone');
+    expect(await readNodes(pool)).toMatchObject([{ id: reporter.id, state: 'stopped', stateSince: expect.any(Date) }]);
+    expect(await countNodes(pool)).toEqual({ live: 0, reading: 0, stopped: 1, gone: 0 });
   });
 
   it('shows nothing of another customer’s key', async () => {
