@@ -242,9 +242,16 @@ export const billingEndpoints = {
     body: z.object({ plan: planName, terms: terms.optional() }),
     /**
      * `preview`: which of these to accept. `begins`: `now` when `amount` is paid, `next_period` at `beginsAt` for nothing more until then, and
-     * `keep` takes back a plan that waits for that.
+     * `keep` takes back a plan that waits for that. `endsAt`: of a plan that was cancelled, which a change does not take back.
      */
-    answer: z.object({ preview: id, begins: z.enum(['now', 'next_period', 'keep']), beginsAt: moment.nullable(), amount, currency }),
+    answer: z.object({
+      preview: id,
+      begins: z.enum(['now', 'next_period', 'keep']),
+      beginsAt: moment.nullable(),
+      endsAt: moment.nullable(),
+      amount,
+      currency,
+    }),
     refuses: ['paid_plan_unknown', ...switching, 'terms_changed'],
   },
   'PUT /paid-plans/:id/plan': {
