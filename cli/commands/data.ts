@@ -127,7 +127,7 @@ async function renewTable(id: TableId, folder: string, source: string | undefine
 const INDIA_PINS = 'india_pins';
 
 function indiaFileOf({ root, env }: CommandContext): string {
-  return env['PINCODE_INDIA_FILE'] || indiaFile(dataFolder(root, env));
+  return env['PINCODE_INDIA_PINS'] || indiaFile(dataFolder(root, env));
 }
 
 async function describePins(path: string): Promise<Outcome> {

@@ -170,7 +170,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
     IP_LISTS_FOLDER: context.env['IP_LISTS_FOLDER'] || listsFolder(dirname(context.logsDir)),
-    PINCODE_INDIA_FILE: context.env['PINCODE_INDIA_FILE'] || indiaFile(dirname(context.logsDir)),
+    PINCODE_INDIA_PINS: context.env['PINCODE_INDIA_PINS'] || indiaFile(dirname(context.logsDir)),
     TOLLGATE_CONTEXT_KEYS: proofKeys.productKeys,
     TOLLGATE_CONTEXT_JWKS: proofKeys.keySet,
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,

@@ -128,7 +128,7 @@ it('data update renews a table from a file or URL, also from where the settings 
 it('data update keeps the postal codes of India with the day that is named, and data list shows it', async () => {
   const file = join(folder, 'IN.txt');
   writeFileSync(file, indiaLines());
-  const env = { IP_LISTS_FOLDER: folder, PINCODE_INDIA_FILE: join(folder, 'pins.txt') };
+  const env = { IP_LISTS_FOLDER: folder, PINCODE_INDIA_PINS: join(folder, 'pins.txt') };
   const run = (...words: string[]) => runCommand(['data', ...words, '--json'], { env });
   const kept = { list: 'india_pins', networks: 10_001, as_of: '2026-03-11T00:00:00.000Z' };
   const updated = await run('update', 'india_pins', '--from', file, '--as-of', '2026-03-11');

@@ -149,7 +149,7 @@ export async function createPincodeDeps({ settings, common, clock, log, metrics 
     sandboxPath: '/postalpincode',
   });
   const world = worldUpstreams(settings, connect);
-  const { PINCODE_FALLBACK: hasFallback, PINCODE_INDIA_FILE: renewal } = settings;
+  const { PINCODE_FALLBACK: hasFallback, PINCODE_INDIA_PINS: renewal } = settings;
   const files = await openRenewedFiles({
     ...{ renewal, files: [], pollMs: FILE_POLL_MS },
     open: async (path) => {

@@ -24,7 +24,7 @@ export const pincodeSettings = z
      * GeoNames' postal codes of India, as `npx tollgate data update india_pins` keeps them. They stand in for India's provider where it
      * fails, and add coordinates. The file may come later.
      */
-    PINCODE_INDIA_FILE: z.string().optional(),
+    PINCODE_INDIA_PINS: z.string().optional(),
     /** Whether another source may stand in where the first one fails: with `format=normal` another provider, in any form the file. */
     PINCODE_FALLBACK: booleanSetting().default(true),
     /** Milliseconds for one question to one provider. */

@@ -88,12 +88,12 @@ describe('the pincode service with such a file', () => {
 
   it('answers live keys where the source is away, in both forms, and fails as before for what it does not have', async () => {
     await update(await sourceOf(indiaLines()));
-    const file = { PINCODE_INDIA_FILE: kept() };
+    const file = { PINCODE_INDIA_PINS: kept() };
     expect(await ask(file, { pin: '110001' })).toEqual([200, 'geonames-file']);
     expect(await ask(file, { pin: '110001', format: 'normal' })).toEqual([200, 'geonames-file']);
     expect(await ask(file, { pin: '110999' })).toEqual([502, 'postalpincode.in']);
     expect(await ask(file, { pin: 'Connaught Place' })).toEqual([502, 'postalpincode.in']);
     expect(await ask({ ...file, PINCODE_FALLBACK: 'off' }, { pin: '110001' })).toEqual([502, 'postalpincode.in']);
-    expect(await ask({ PINCODE_INDIA_FILE: join(folder, 'absent') }, { pin: '110001' })).toEqual([502, 'postalpincode.in']);
+    expect(await ask({ PINCODE_INDIA_PINS: join(folder, 'absent') }, { pin: '110001' })).toEqual([502, 'postalpincode.in']);
   });
 });
