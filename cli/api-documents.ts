@@ -1,17 +1,16 @@
 import { dirname, resolve } from 'node:path';
 import { type Pool } from 'pg';
 import { type Catalogue } from '../plugins/core/catalogue/catalogue';
-import { readYaml } from '../plugins/core/catalogue/read-yaml';
 import { readProductDocuments, writeProductDocuments } from '../services/selling/catalogue/product-documents';
 import { inTransaction } from '../plugins/stores/postgres/database';
-import { findUnstorable } from '../services/kit/find-unstorable';
 import { plainGet } from '../services/kit/plain-get';
 import { readTextFile } from '../services/kit/read-text-file';
 import { ResponseTooLarge } from '../services/kit/upstream/read-capped';
 import { BodyNotUnpacked, unpackWhole } from '../services/kit/upstream/unpack-body';
+import { readInThread } from '../services/openapi/own-document/read-in-thread';
+import { MAX_DOCUMENT_BYTES } from '../services/openapi/own-document/read-document-text';
 
-/** Descriptions of large public APIs have 1 to 5 MB. */
-const MAX_BYTES = 8 * 1024 * 1024;
+/** For the network alone: reading what came takes its own time. */
 const DEADLINE_MS = 10_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -30,14 +29,20 @@ export interface ApiDocuments {
 export async function readApiDocuments({ products }: Catalogue, catalogueFile: string): Promise<ApiDocuments> {
   const documents = new Map<string, unknown>();
   const unusable: string[] = [];
-  const read = async (id: string, place: string): Promise<void> => {
+  const read = async (id: string, place: string, text: Promise<string>): Promise<void> => {
     try {
-      documents.set(id, parseDocument(await readText(place, dirname(catalogueFile))));
+      const file = isAddress(place) ? undefined : resolve(dirname(catalogueFile), place);
+      documents.set(id, await readInThread({ text: await text, file }));
     } catch (error) {
       unusable.push(`product ${id}: ${place}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  await Promise.all(products.flatMap(({ id, openapi }) => (openapi === undefined ? [] : [read(id, openapi)])));
+  // All come at the same time, and are read one by one: each takes a processor and much memory.
+  const coming = products.flatMap(({ id, openapi: place }) =>
+    place === undefined ? [] : [{ id, place, text: readText(place, dirname(catalogueFile)) }],
+  );
+  for (const { text } of coming) text.catch(() => undefined);
+  for (const { id, place, text } of coming) await read(id, place, text);
   return { documents, unusable };
 }
 
@@ -55,11 +60,13 @@ export async function updateApiDocuments(db: Pool, catalogue: Catalogue, catalog
   return unusable.map((text) => `${text}; once it can be read: npx tollgate catalogue apply`);
 }
 
-const tooLarge = (): Error => new Error(`it has more than ${MAX_BYTES / 1024 / 1024} MiB`);
+const isAddress = (place: string): boolean => /^https?:/i.test(place);
+
+const tooLarge = (): Error => new Error(`it has more than ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`);
 
 async function readText(place: string, folder: string): Promise<string> {
-  if (!/^https?:/i.test(place)) {
-    const text = readTextFile(resolve(folder, place), MAX_BYTES);
+  if (!isAddress(place)) {
+    const text = readTextFile(resolve(folder, place), MAX_DOCUMENT_BYTES);
     if (text === undefined) throw tooLarge();
     return text;
   }
@@ -72,7 +79,7 @@ async function readText(place: string, folder: string): Promise<string> {
 async function getText(place: string, signal: AbortSignal, redirects = MAX_REDIRECTS): Promise<string> {
   const { status, headers, body } = await plainGet(place, {
     signal,
-    maxBytes: MAX_BYTES,
+    maxBytes: MAX_DOCUMENT_BYTES,
     accept: 'application/json, application/yaml',
   });
   const { location, 'content-encoding': encoding } = headers;
@@ -80,29 +87,5 @@ async function getText(place: string, signal: AbortSignal, redirects = MAX_REDIR
     return getText(new URL(location, place).href, signal, redirects - 1);
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
   // Some servers keep documents packed and send them so to everybody.
-  return (await unpackWhole(body, encoding, MAX_BYTES)).toString('utf8');
-}
-
-function readJsonOrYaml(text: string): unknown {
-  try {
-    // Much faster, and large documents are JSON.
-    return JSON.parse(text);
-  } catch {
-    const yaml = readYaml(text);
-    if (!('problems' in yaml)) return yaml.value;
-    const [first] = yaml.problems;
-    throw new Error(`it is neither JSON nor YAML: line ${first?.line ?? 1}: ${first?.message ?? 'not readable'}`);
-  }
-}
-
-function parseDocument(text: string): object {
-  const document = readJsonOrYaml(text);
-  if (typeof document !== 'object' || document === null) throw new Error('it is no OpenAPI 3 document');
-  const { openapi, paths } = document as Readonly<Record<string, unknown>>;
-  if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw new Error('it is no OpenAPI 3 document');
-  if (typeof paths !== 'object' || paths === null || Array.isArray(paths)) throw new Error('it has no paths');
-  // One that the database refused would keep every other product's document out, and a start from coming up.
-  const problem = findUnstorable(document);
-  if (problem !== undefined) throw new Error(problem);
-  return document;
+  return (await unpackWhole(body, encoding, MAX_DOCUMENT_BYTES)).toString('utf8');
 }

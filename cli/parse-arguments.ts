@@ -1,7 +1,8 @@
-import { endOfDay } from '../plugins/core/access/quota';
+import { isCalendarDay, readTime } from '../plugins/core/access/read-time';
 import { type Rate } from '../plugins/core/catalogue/catalogue';
 import { MAX_A_SECOND, mistakeInRate } from '../plugins/core/catalogue/rate-bounds';
 import { type KeyMode } from '../plugins/core/ports';
+import { isEmailAddress } from '../services/selling/customers/is-email-address';
 import { CommandError } from './command-error';
 
 function invalid(message: string): CommandError {
@@ -15,13 +16,10 @@ function quote(text: string): string {
   return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
 }
 
-/** RFC 5321 limits an address to 254 characters. */
-const MAX_EMAIL = 254;
-
 /** An address as customers write it; the database keeps its case and compares without it. */
 export function parseEmail(text: string): string {
   const email = text.trim();
-  if (email.length <= MAX_EMAIL && /^[^\s@,<>"]+@[^\s@,<>"]+\.[^\s@,<>".]+$/.test(email)) return email;
+  if (isEmailAddress(email)) return email;
   throw invalid(`${quote(text)} is not an email address`);
 }
 
@@ -87,21 +85,10 @@ export function parseRate(text: string, burst: string | undefined): Rate {
   return rate;
 }
 
-const INSTANT = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
-
-/**
- * ISO 8601: a time, or a day, which means the end of that day. A time without an offset is UTC, so that every machine reads the same.
- * @param timeZone quota time zone, in which days end
- */
+/** As {@link readTime}. */
 export function parseInstant(text: string, option: string, timeZone: string): Date {
-  const match = INSTANT.exec(text.trim());
-  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match ?? [];
-  const zone = offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
-  const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`);
-  // JavaScript turns 30 February into 2 March; a date that was not meant must not decide when a key ends.
-  const isRealDay = match && isCalendarDay(`${year}-${month}-${day}`);
-  if (isRealDay && match[4] === undefined) return endOfDay(`${year}-${month}-${day}`, timeZone);
-  if (isRealDay && !Number.isNaN(instant.getTime())) return instant;
+  const time = readTime(text, timeZone);
+  if (time) return time;
   throw invalid(`${option} is an ISO 8601 date such as 2027-03-31 or 2027-03-31T18:30:00Z, not ${quote(text)}`);
 }
 
@@ -109,11 +96,6 @@ export function parseFutureInstant(text: string, option: string, timeZone: strin
   const instant = parseInstant(text, option, timeZone);
   if (instant.getTime() > Date.now()) return instant;
   throw invalid(`${option} ${text} is in the past`);
-}
-
-function isCalendarDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** A calendar day in the quota time zone, `YYYY-MM-DD`. */

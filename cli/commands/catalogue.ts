@@ -1,6 +1,7 @@
 import { type Command } from 'commander';
 import { type Pool } from 'pg';
 import { type KongReport } from '../../kong/check/check-kong-yml';
+import { noteServerPaths } from '../../kong/check/note-server-paths';
 import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { compareCatalogues } from '../../services/selling/catalogue/compare-catalogues';
 import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
@@ -17,6 +18,7 @@ import { ACTOR, type CommandContext, finishCommand, withDatabase } from './comma
 import { nameFrom } from './here';
 import { CommandError } from '../command-error';
 import { judgeKongYml } from './judge-kong-yml';
+import { readKongYml } from './read-kong-yml';
 import { readBrand } from '../../services/dashboard/brand/brand';
 import { readDocPages } from '../../services/dashboard/storefront/doc-pages';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
@@ -150,7 +152,8 @@ function addApply(group: Command, context: CommandContext): void {
         await applyCatalogue(client, catalogue, { actor: ACTOR });
         await writeProductDocuments(client, documents);
       });
-      return { changes: found, leftOut: findLeftOut(catalogue, documents), notes: report.notes };
+      const notes = [...report.notes, ...noteServerPaths(readKongYml(context), documents)];
+      return { changes: found, leftOut: findLeftOut(catalogue, documents), notes };
     });
     const gateway = await reloadGateway(context);
     const kong = nameFrom(context.root, kongFile(context.root, context.env));

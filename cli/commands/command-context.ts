@@ -64,9 +64,9 @@ export function findDatabaseUrl(context: CommandContext): string {
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** Runs `work` with a connection and ends it. @throws CommandError when there is no database to work with */
-export async function withDatabase<T>(context: CommandContext, work: (db: Pool) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(context: CommandContext, work: (db: Pool) => Promise<T>, connections = 1): Promise<T> {
   const url = findDatabaseUrl(context);
-  const db = createPool(url, { max: 1, statementTimeoutMs: STATEMENT_TIMEOUT_MS, applicationName: 'tollgate cli' });
+  const db = createPool(url, { max: connections, statementTimeoutMs: STATEMENT_TIMEOUT_MS, applicationName: 'tollgate cli' });
   try {
     return await work(db);
   } catch (error) {

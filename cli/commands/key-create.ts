@@ -7,6 +7,7 @@ import { readState } from '../supervisor/instance-state';
 import { dataFolder } from '../supervisor/data-folder';
 import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
+import { IMPORT_LANES } from '../../services/selling/keys/import-keys';
 import { importFile } from './key-import';
 import { parseFutureInstant, parseList, parseMode, parseProducts, parseRuleList } from '../parse-arguments';
 import { addOwnLimits, type OwnLimitFlags, readOwnLimits } from './own-limits';
@@ -183,7 +184,7 @@ async function importMany(context: CommandContext, path: string, flags: ImportFl
   const products = product === undefined ? [] : parseList(product);
   const defaults = { products, plan, shows: show !== undefined, nowMs: Date.now(), timeZone };
   const warn = (line: number, warning: string): void => context.output.warn(`line ${line}: ${warning}`);
-  const result = await withDatabase(context, (db) => importFile(db, { path, defaults, isTrial, warn }));
+  const result = await withDatabase(context, (db) => importFile(db, { path, defaults, isTrial, warn }), IMPORT_LANES);
   context.output.result(result, () => {
     const { imported, known, refused } = result;
     const sum = `${isTrial ? 'would import' : 'imported'} ${imported}, known already ${known}, refused ${refused.length}`;

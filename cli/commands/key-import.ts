@@ -1,11 +1,8 @@
 import { type Pool } from 'pg';
-import { type ImportResult, KeyImport, type KeyToImport, type RefusedLine } from '../../services/selling/keys/import-keys';
-import { type ImportDefaults, MAX_BATCH_RULES, readImportLine } from '../keys/import-line';
+import { IMPORT_WINDOW, type ImportResult, KeyImport } from '../../services/selling/keys/import-keys';
+import { type ImportDefaults, type KeyToImport, readImportLines, type RefusedLine } from '../../services/selling/keys/import-line';
 import { readImportFile } from '../keys/read-import-file';
 import { ACTOR } from './command-context';
-
-/** Keys of one transaction. */
-const MAX_BATCH = 1_000;
 
 export interface ImportFileOptions {
   readonly path: string;
@@ -21,25 +18,30 @@ export async function importFile(db: Pool, { path, defaults, isTrial, warn }: Im
   const keys = new KeyImport(db, { actor: ACTOR, isTrial });
   const refused: RefusedLine[] = [];
   let [imported, known] = [0, 0];
-  let [batch, rules]: [KeyToImport[], number] = [[], 0];
-  const store = async (): Promise<void> => {
-    const result = await keys.add(batch);
-    [batch, rules] = [[], 0];
+  let window: KeyToImport[] = [];
+  const store = async (lines: readonly KeyToImport[]): Promise<void> => {
+    const result = await keys.addAll(lines);
     imported += result.imported;
     known += result.known;
     refused.push(...result.refused);
   };
-  for await (const each of readImportFile(path, new Set(rows.map(({ id }) => id)))) {
-    const read = 'fields' in each ? readImportLine(each.line, each.fields, defaults) : { ok: false as const, reason: each.reason };
-    if (!read.ok) {
-      refused.push({ line: each.line, reason: read.reason });
-      continue;
-    }
-    if (read.warning !== undefined) warn(each.line, read.warning);
-    batch.push(read.key);
-    rules += read.key.rules.length;
-    if (batch.length >= MAX_BATCH || rules >= MAX_BATCH_RULES) await store();
+  // Lines are read while those before them are stored.
+  let storing: Promise<void> = Promise.resolve();
+  const storeNext = async (): Promise<void> => {
+    await storing;
+    storing = store(window);
+    // Whoever awaits it next hears of its failure.
+    storing.catch(() => undefined);
+    window = [];
+  };
+  for await (const lines of readImportFile(path, new Set(rows.map(({ id }) => id)))) {
+    const read = readImportLines(lines, defaults);
+    window.push(...read.keys);
+    refused.push(...read.refused);
+    for (const { line, warning } of read.warnings) warn(line, warning);
+    if (window.length >= IMPORT_WINDOW) await storeNext();
   }
-  if (batch.length > 0) await store();
+  await storeNext();
+  await storing;
   return { imported, known, refused: refused.sort((a, b) => a.line - b.line) };
 }

@@ -13,7 +13,7 @@ Example:
 
 Each day on a plan costs its share of the monthly price; a day with two plans costs the dearer one, a day on which the subscription was
 paused or cancelled nothing. A day pays for a thirtieth of the monthly limit; use beyond that is surcharged, to the whole price at the most.
-What a plan sells above its limits is counted by the day.
+What a plan sells above its limits is counted by the day. A plan that a payment provider charges in advance costs only that here.
 Test keys cost nothing. From the third day of the next month on a statement is closed, and never changes.
 A month before the records begin has none: null with --json.`;
 
@@ -32,8 +32,8 @@ function show(statement: MonthlyStatement | null, month: string): string {
     line.used,
     line.monthly,
     line.test,
-    line.currency === null ? null : `${line.price} ${line.currency}`,
-    line.currency === null ? null : line.surcharge,
+    line.currency === null ? null : line.isPaidInAdvance ? 'paid in advance' : `${line.price} ${line.currency}`,
+    line.currency === null || line.isPaidInAdvance ? null : line.surcharge,
     line.overage && `${line.overage.units} for ${line.overage.amount}`,
     line.currency === null ? null : `${line.amount} ${line.currency}`,
   ]);
@@ -42,9 +42,9 @@ function show(statement: MonthlyStatement | null, month: string): string {
     'plan',
     'days',
     'requests',
-    'charged',
-    'given back',
-    'used',
+    'units used',
+    'units given back',
+    'counted',
     'included',
     'test keys',
     'a month',

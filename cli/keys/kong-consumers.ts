@@ -1,8 +1,10 @@
 import { isMap, isSeq } from 'yaml';
 import { z } from 'zod';
 import { type YamlText } from '../../plugins/core/catalogue/read-yaml';
+import { LONE_SURROGATE } from '../../plugins/core/unstorable-text';
 import { CommandError } from '../command-error';
-import { type FileLine, type ImportFields } from './import-line';
+import { isEmailAddress } from '../../services/selling/customers/is-email-address';
+import { type ImportLine, type ImportFields } from '../../services/selling/keys/import-line';
 
 const text = z.union([z.string(), z.number()]).transform(String);
 const credential = z.object({ key: text, tags: z.array(text).nullish(), ttl: z.number().nullish(), created_at: z.number().nullish() });
@@ -26,7 +28,6 @@ type Consumer = z.infer<typeof consumer>;
 type Credential = z.infer<typeof credential>;
 type Owner = z.infer<typeof owner>;
 
-const EMAIL = /^[^\s@,<>"]+@[^\s@,<>"]+\.[^\s@,<>".]+$/;
 /** The domain cannot exist (RFC 2606), so nothing is ever mailed to somebody else. */
 const NO_MAIL = 'kong.invalid';
 const MAX_NAME = 100;
@@ -35,8 +36,9 @@ const labelOf = ({ username, custom_id: customId, id }: Consumer): string => use
 
 /** The address of a consumer: the one that it is named by, else one that is made of its name and gets no mail. */
 function addressOf(of: Consumer): string {
-  const named = [of.username, of.custom_id].find((name) => typeof name === 'string' && EMAIL.test(name));
-  return named ?? `${encodeURIComponent(labelOf(of))}@${NO_MAIL}`;
+  const named = [of.username, of.custom_id].find((name) => typeof name === 'string' && isEmailAddress(name));
+  // A text that is not well formed cannot be encoded; its line is refused later.
+  return named ?? `${encodeURIComponent(labelOf(of).replace(LONE_SURROGATE, '�'))}@${NO_MAIL}`;
 }
 
 function belongsTo(of: Consumer, whose: Owner): boolean {
@@ -80,7 +82,7 @@ function findDoubles(consumers: readonly Consumer[]): Map<Consumer, string> {
 }
 
 /** Keys of consumers, in the order of the file. A group with the name of a product opens it. */
-export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>): Generator<FileLine> {
+export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>): Generator<ImportLine> {
   const file = kongFile.safeParse(yaml.value);
   if (!file.success) throw new CommandError('invalid_argument', 'the file is neither CSV, JSON lines nor a Kong file with consumers');
   const { consumers, keyauth_credentials: beside, acls } = file.data;

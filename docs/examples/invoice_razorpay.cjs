@@ -1,5 +1,5 @@
 async function invoice(razorpay, razorpayCustomer, { data }) {
-  const lines = data.lines.filter(({ amount, currency }) => currency === 'INR' && amount !== '0.00');
+  const lines = data.lines.filter(({ amount, currency, isPaidInAdvance }) => currency === 'INR' && !isPaidInAdvance && amount !== '0.00');
   if (lines.length === 0) return;
   await razorpay.invoices.create({
     type: 'invoice',

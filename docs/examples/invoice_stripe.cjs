@@ -1,7 +1,7 @@
 async function invoice(stripe, stripeCustomer, { id, data }) {
   for (const total of data.totals.filter(({ amount }) => Number(amount) > 0)) {
     const currency = total.currency.toLowerCase();
-    for (const line of data.lines.filter((each) => each.currency === total.currency && Number(each.amount) > 0)) {
+    for (const line of data.lines.filter((each) => each.currency === total.currency && !each.isPaidInAdvance && Number(each.amount) > 0)) {
       await stripe.invoiceItems.create(
         {
           customer: stripeCustomer,

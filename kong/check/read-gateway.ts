@@ -99,6 +99,7 @@ const serviceEntity = z.looseObject(
     protocol: optional(text),
     host: optional(text),
     port: optional(number),
+    path: optional(text),
     tls_verify: optional(flag),
     routes: listOf(routeEntity),
     plugins: listOf(pluginEntity),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 import { ownNamesIn } from '../../plugins/core/key-places';
 
 interface Handler {
@@ -8,6 +9,10 @@ interface Handler {
   readonly uri_substring?: readonly { readonly find: string; readonly replace?: string | undefined }[] | undefined;
   readonly headers?: { readonly request?: HeaderOperations | undefined } | undefined;
   readonly request?: HeaderOperations | undefined;
+  /** Deferred: done when the response is written, after the API's own headers. */
+  readonly response?: (HeaderOperations & { readonly deferred?: boolean | undefined }) | undefined;
+  /** Of copy_response_headers. */
+  readonly include?: readonly string[] | undefined;
   readonly handle_response?: readonly HandledResponse[] | undefined;
   readonly transport?: { readonly response_header_timeout?: unknown } | undefined;
 }
@@ -28,10 +33,7 @@ interface HeaderOperations {
   readonly delete?: readonly string[] | undefined;
 }
 
-const operations: z.ZodType<HeaderOperations> = z.object({
-  set: z.record(z.string(), z.array(z.string())).optional(),
-  delete: z.array(z.string()).optional(),
-});
+const operations = z.object({ set: z.record(z.string(), z.array(z.string())).optional(), delete: z.array(z.string()).optional() });
 const route: z.ZodType<Route> = z.lazy(() => z.object({ match: z.array(z.unknown()).optional(), handle: z.array(handler).optional() }));
 const handler: z.ZodType<Handler> = z.object({
   handler: z.string(),
@@ -40,6 +42,8 @@ const handler: z.ZodType<Handler> = z.object({
   uri_substring: z.array(z.object({ find: z.string(), replace: z.string().optional() })).optional(),
   headers: z.object({ request: operations.optional() }).optional(),
   request: operations.optional(),
+  response: operations.extend({ deferred: z.boolean().optional() }).optional(),
+  include: z.array(z.string()).optional(),
   handle_response: z
     .array(
       z.object({
@@ -85,6 +89,38 @@ function flatten(routes: readonly Route[] = []): Handler[] {
 const deleted = (handlers: readonly Handler[]): string[] =>
   handlers.flatMap(({ request }) => request?.delete ?? []).map((name) => name.toLowerCase());
 
+/** What is the gateway's to say in a response, also in one of its own, and where the route of an admission keeps it. */
+const SAID: readonly (readonly [name: string, variable: string])[] = [
+  ['X-Kong-Request-Id', 'tollgate_id'],
+  ['RateLimit', 'tollgate_limits'],
+  ['RateLimit-Policy', 'tollgate_policy'],
+  ['Access-Control-Allow-Origin', 'tollgate_pages'],
+  ['Access-Control-Expose-Headers', 'tollgate_exposed'],
+];
+const TAKEN = ['X-Tollgate-Context', ...OF_LIMITS.filter((name) => name.startsWith('X-'))];
+/** What Caddy's own errors have of an admission. */
+const COPIED = SAID.slice(1).map(([name]) => name);
+
+/** What an admission lacks for an API not to speak in the gateway's name, and for pages to read the gateway's own errors. */
+function checkResponses(handlers: readonly Handler[]): string[] {
+  const deferred = handlers.flatMap(({ response }) => (response?.deferred ? [response] : []));
+  const set = deferred.flatMap((each) => Object.entries(each.set ?? {}).map(([name, [value]]) => `${name.toLowerCase()} ${value}`));
+  const removed = deferred.flatMap((each) => each.delete ?? []).map((name) => name.toLowerCase());
+  const copied = handlers.flatMap(({ include = [] }) => include).map((name) => name.toLowerCase());
+  return [
+    ...SAID.filter(([name, variable]) => !set.includes(`${name.toLowerCase()} {http.vars.${variable}}`)).map(
+      ([name, variable]) =>
+        `an API’s own ${name} reaches callers in place of the gateway’s. Add to the deferred headers of an admission: ${name} {http.vars.${variable}}`,
+    ),
+    ...TAKEN.filter((name) => !removed.includes(name.toLowerCase())).map(
+      (name) => `an API’s own ${name} reaches callers. Add to the deferred headers of an admission: -${name}`,
+    ),
+    ...COPIED.filter((name) => !copied.includes(name.toLowerCase())).map(
+      (name) => `Caddy’s own errors do not have ${name}. Add to the copy_response_headers of an admission: include ${name}`,
+    ),
+  ];
+}
+
 /** What the question says, and what becomes of its answer. */
 function checkQuestion(question: Handler): string[] {
   const problems: string[] = [];
@@ -110,6 +146,7 @@ function checkQuestion(question: Handler): string[] {
     const set = handlers.flatMap(({ request }) =>
       Object.entries(request?.set ?? {}).map(([name, [value]]) => `${name.toLowerCase()} ${value}`),
     );
+    problems.push(...checkResponses(handlers));
     if (!set.includes(`x-tollgate-context ${ANSWER}X-Tollgate-Context}`)) problems.push('the proof is not set: X-Tollgate-Context');
     for (const name of ['authorization', 'x-api-key', 'x_api_key']) {
       if (!deleted(handlers).includes(name)) problems.push(`the header ${name} goes on to the service with the key`);

@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -59,8 +60,23 @@ function perRoute(node: Node): Node | undefined {
 
 const productsOf = (settings: Node | undefined): unknown => nodeAt(nodeAt(settings, 'check_settings'), 'context_extensions')?.['products'];
 
+/** What an API says in the gateway's name. Envoy sets the request's id itself. */
+function checkResponses(name: string, levels: readonly (Node | undefined)[], settings: Node | undefined): string[] {
+  const removed = levels.flatMap((level) => {
+    const names = level?.['response_headers_to_remove'];
+    return Array.isArray(names) ? names.map((each) => textOf(each).toLowerCase()) : [];
+  });
+  const statesLimits = nodeAt(nodeAt(settings, 'check_settings'), 'context_extensions')?.['rate_limit_headers'] === 'gateway';
+  const wanted = [...NEVER_OF_APIS.filter((each) => each !== 'X-Kong-Request-Id'), ...(statesLimits ? OF_LIMITS : [])];
+  const missing = wanted.filter((each) => !removed.includes(each.toLowerCase()));
+  return missing.length === 0
+    ? []
+    : [`the route ${name} passes on what only the gateway says. Add to it: response_headers_to_remove: [${missing.join(', ')}]`];
+}
+
 function checkRoutes(manager: Node): string[] {
-  const hosts = listOf(nodeAt(manager, 'route_config')?.['virtual_hosts']);
+  const config = nodeAt(manager, 'route_config');
+  const hosts = listOf(config?.['virtual_hosts']);
   return hosts.flatMap((host) =>
     listOf(host['routes']).flatMap((route) => {
       if (route['route'] === undefined) return [];
@@ -70,7 +86,8 @@ function checkRoutes(manager: Node): string[] {
       // Written down at this very route: meant.
       if (own?.['disabled'] === true) return [];
       if (settings?.['disabled'] === true) return [`the route ${name} is not checked: ext_authz is disabled for its virtual host`];
-      return productsOf(settings) === undefined ? [`the route ${name} names no products: all its requests are refused`] : [];
+      if (productsOf(settings) === undefined) return [`the route ${name} names no products: all its requests are refused`];
+      return checkResponses(name, [config, host, route], settings);
     }),
   );
 }

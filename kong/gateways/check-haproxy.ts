@@ -1,3 +1,5 @@
+import { OF_LIMITS, OF_PAGES } from '../../plugins/core/access/reserved-responses';
+
 interface Section {
   readonly kind: string;
   readonly name: string;
@@ -65,6 +67,36 @@ function checkAnswers(lines: readonly string[]): string[] {
   return problems;
 }
 
+const ID = 'txn.tollgate_id';
+const LIMITS = 'txn.tollgate_ratelimit';
+/** What is the gateway's to say in a response, also in one of its own: name, and the variable that has it. */
+const SAID: readonly (readonly [name: string, variable: string])[] = [
+  ['X-Kong-Request-Id', ID],
+  ...OF_LIMITS.filter((name) => name.startsWith('RateLimit')).map((name) => [name, variableOf(name)] as const),
+  ...OF_PAGES.map((name) => [name, variableOf(name)] as const),
+];
+
+function variableOf(name: string): string {
+  return `txn.tollgate_${name
+    .toLowerCase()
+    .replace(/^access-control-/, '')
+    .replaceAll('-', '_')}`;
+}
+
+/** What a frontend lacks for an API not to speak in the gateway's name, and for pages to read the gateway's own errors. */
+function checkResponses(lines: readonly string[]): string[] {
+  const wanted = [
+    'http-after-response del-header X-Tollgate-Context',
+    ...OF_LIMITS.filter((name) => name.startsWith('X-')).map(
+      (name) => `http-after-response del-header ${name} if { var(${LIMITS}) -m found }`,
+    ),
+    ...SAID.map(([name, variable]) => `http-after-response set-header ${name} %[var(${variable})] if { var(${variable}) -m found }`),
+  ];
+  return wanted
+    .filter((line) => !lines.includes(line))
+    .map((line) => `responses have what is the gateway’s to say from the API, or not at all. Add to the frontend: ${line}`);
+}
+
 /**
  * What is dangerous in a configuration of HAProxy that asks the access layer, and what it does not tell of answers; an empty list when
  * nothing is.
@@ -82,5 +114,6 @@ export function checkHaproxy(text: string): string[] {
     ...(lines.includes(TRAILERS) ? [] : [`the trailers of a request reach the API as they came. Add to the frontend: ${TRAILERS}`]),
     ...checkLogs(lines),
     ...checkAnswers(lines),
+    ...checkResponses(lines),
   ];
 }

@@ -1,4 +1,6 @@
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
+import { apiVariableOf, NEVER_OF_APIS, OF_LIMITS, OF_PAGES } from '../../plugins/core/access/reserved-responses';
+import { UNITS_HEADER } from '../../plugins/core/catalogue/units';
 import { ownNamesIn } from '../../plugins/core/key-places';
 import { type Directive, parseNginx, type ReadIncluded } from './nginx-syntax';
 
@@ -110,10 +112,44 @@ const ANSWER = '$request_id $status $request_time $body_bytes_sent $upstream_hea
 const UNITS = 'units=$upstream_http_x_units';
 const ANSWER_LOG = 'access_log syslog:server=127.0.0.1:9514,nohostname,tag=tg tollgate_answer;';
 
+/** Headers of a response that are the gateway's to say, and its variables for them. */
+const SAID: readonly (readonly [name: string, variable: string])[] = [
+  ['X-Kong-Request-Id', '$request_id'],
+  ...[...OF_LIMITS, ...OF_PAGES].map((name) => [name, apiVariableOf(name)] as const),
+];
+/** The same in what nginx answers itself: what is left to the caller, and which pages may read it. */
+const SAID_OF_ERRORS: readonly (readonly [name: string, variable: string])[] = [
+  ['X-Kong-Request-Id', '$request_id'],
+  ['RateLimit', '$tollgate_ratelimit'],
+  ['RateLimit-Policy', '$tollgate_ratelimit_policy'],
+  ['Access-Control-Allow-Origin', '$tollgate_allow_origin'],
+  ['Access-Control-Expose-Headers', '$tollgate_expose_headers'],
+];
+
+/** nginx takes those of the innermost block that has any: one of its own in a location takes all others away. */
+function checkAdded(scope: Scope, said: typeof SAID, whose: string): string[] {
+  const added = effective(scope, 'add_header').map(({ args: [name = '', ...rest] }) => [name.toLowerCase(), ...rest].join(' '));
+  return said.flatMap(([name, variable]) =>
+    added.includes(`${name.toLowerCase()} ${variable} always`)
+      ? []
+      : [`${whose} do not have ${name}. Add beside the other add_header: add_header ${name} ${variable} always;`],
+  );
+}
+
+/** What an API says in the gateway's name. */
+function checkResponses(scope: Scope): string[] {
+  const hidden = effective(scope, 'proxy_hide_header').map(({ args }) => args[0]?.toLowerCase());
+  const problems = [...NEVER_OF_APIS, ...OF_LIMITS, ...OF_PAGES].flatMap((name) => {
+    if (hidden.includes(name.toLowerCase())) return [];
+    const what = name === UNITS_HEADER ? 'callers see what an API says its answer costs' : `an API’s own ${name} reaches callers`;
+    return [`${what}. Add: proxy_hide_header ${name};`];
+  });
+  return [...problems, ...checkAdded(scope, SAID, 'responses')];
+}
+
 /** What a guarded location lacks for the plugin server, on its ANSWERS_LISTEN, to hear what the API answered. */
 function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): string[] {
-  const isHidden = effective(scope, 'proxy_hide_header').some(({ args }) => args[0]?.toLowerCase() === 'x-units');
-  const problems = isHidden ? [] : ['callers see what an API says its answer costs. Add: proxy_hide_header X-Units;'];
+  const problems: string[] = [];
   if (effective(scope, 'access_by_lua_file').some(isLuaGuard)) {
     const isTold = effective(scope, 'log_by_lua_file').some(({ args }) => args[0]?.endsWith('/tell.lua'));
     return isTold
@@ -157,6 +193,21 @@ const asks = (directive: Directive): boolean =>
   isQuestion(directive) ||
   (directive.block?.some(asks) ?? false);
 
+const usesLua = (directive: Directive): boolean => isLuaGuard(directive) || (directive.block?.some(usesLua) ?? false);
+
+/** What a server that asks answers itself, such as the 502 of an API that is away. */
+function checkErrors(server: Scope): string[] {
+  const place = effective(server, 'error_page')
+    .find(({ args }) => args.includes('502') && args.includes('504'))
+    ?.args.at(-1);
+  const location = server.at(-1)?.find(({ name, args }) => name === 'location' && args.join(' ') === `= ${place}`);
+  if (!location?.block)
+    return ['errors of nginx itself are no problems in JSON, and pages cannot read them: include server.conf in the server'];
+  // With Lua the headers of an admission stay.
+  const said = server.at(-1)?.some(usesLua) ? SAID_OF_ERRORS.slice(0, 1) : SAID_OF_ERRORS;
+  return checkAdded([...server, location.block], said, 'errors of nginx itself');
+}
+
 /** Whether a location asks before it passes requests on. */
 const isChecked = (scope: Scope, pass: Directive): boolean =>
   !isQuestion(pass) && [...effective(scope, 'auth_request'), ...effective(scope, 'access_by_lua_file')].some(asks);
@@ -186,12 +237,14 @@ export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
         if (isQuestion(directive)) questions++;
         const found = isQuestion(directive) ? checkQuestion(scope) : checkPassing(scope, directive);
         found.forEach((problem) => problems.add(`${where}: ${problem}`));
-        if (isChecked(scope, directive)) checkAnswers(scope, formats).forEach((problem) => problems.add(problem));
+        if (isChecked(scope, directive))
+          [...checkResponses(scope), ...checkAnswers(scope, formats)].forEach((problem) => problems.add(problem));
       }
       const inner = ['location', 'if', 'server', 'limit_except'].includes(name) ? `${name} ${args.join(' ')}`.trim() : where;
       if (directive.block) visit(directive.block, scope, inner);
       if (name === 'server' && directive.block?.some(asks)) {
-        checkLogs([...scope, directive.block], formats).forEach((each) => problems.add(each));
+        const server = [...scope, directive.block];
+        [...checkErrors(server), ...checkLogs(server, formats)].forEach((each) => problems.add(each));
       }
     }
   };

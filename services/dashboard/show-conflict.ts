@@ -15,6 +15,6 @@ export function showConflict(conflict: VersionConflict): unknown {
   if (conflict instanceof KeyChanged) return shapeAnswer(key, toKey(conflict.current));
   if (conflict instanceof WebhookChanged) return shapeAnswer(webhook, toWebhook(conflict.current));
   if (!(conflict instanceof SubscriptionChanged)) return undefined;
-  const shown = subscription.omit({ daily: true, monthly: true, refunds: true, test: true });
+  const shown = subscription.omit({ daily: true, monthly: true, refunds: true, test: true, includedNow: true });
   return shapeAnswer(shown, subscriptionFields(conflict.current));
 }

@@ -30,7 +30,7 @@ export interface DescribedApi {
  * The description of everything that is sold: what our services answer, without products that are not sold any more, and each other
  * product by its own document, or else by its routes.
  * @param built what the build wrote from our services
- * @param documents OpenAPI documents that products bring along, by product
+ * @param documents OpenAPI documents that products bring along, by product, in their normal form: see `normalForm`
  */
 export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, documents: ReadonlyMap<string, unknown>): DescribedApi {
   const ours = new Set(Object.values(built.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags ?? [])));

@@ -14,6 +14,7 @@ export type Kind =
   | 'media'
   | 'encoding'
   | 'callback'
+  | 'link'
   | 'schema'
   | 'discriminator'
   | 'reference'
@@ -42,7 +43,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
     headers: named('parameter'),
     requestBodies: named('body'),
     examples: named('other'),
-    links: named('other'),
+    links: named('link'),
     callbacks: named('callback'),
     pathItems: named('item'),
   },
@@ -53,7 +54,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
   operation: { parameters: 'parameter', requestBody: 'body', responses: named('response'), callbacks: named('callback') },
   parameter: PARAMETER,
   body: { content: named('media') },
-  response: { content: named('media'), headers: named('parameter'), links: named('other') },
+  response: { content: named('media'), headers: named('parameter'), links: named('link') },
   media: { schema: 'schema', examples: named('other'), encoding: named('encoding') },
   encoding: { headers: named('parameter') },
   // By address, which may be any text.
@@ -65,6 +66,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
     discriminator: 'discriminator',
   },
   discriminator: { mapping: named('reference') },
+  link: {},
   reference: {},
   other: {},
 };

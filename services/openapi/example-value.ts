@@ -82,8 +82,7 @@ function ofType(schema: Json, name: string, depth: number): Example {
 }
 
 function numberIn(schema: Json): number {
-  // In OpenAPI 3.0 `exclusiveMinimum` is a truth value beside `minimum`.
-  const above = numberOf(schema['exclusiveMinimum']) ?? (schema['exclusiveMinimum'] === true ? numberOf(schema['minimum']) : undefined);
+  const above = numberOf(schema['exclusiveMinimum']);
   const least = above === undefined ? numberOf(schema['minimum']) : above + 1;
   const most = numberOf(schema['maximum']);
   const value = Math.max(1, least ?? 1);

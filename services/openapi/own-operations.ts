@@ -1,10 +1,10 @@
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
-import { componentKind, isObject, type Json, type Kind, mapParts, namesIn } from './document-parts';
-import { gatewayParts, operationId, withGatewayAnswers } from './product-paths';
+import { componentKind, isObject, type Json } from './document-parts';
+import { gatewayParts, METHODS, withGatewayAnswers } from './product-paths';
+import { idsOf, type OwnNames, renameReferences, withOwnLinks } from './rename-parts';
 import { ReferenceResolver } from './resolve-references';
 import { SoundParts } from './sound-parts';
 
-const METHODS = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 /** Ours are the ones that count: the upstream's own keys never reach it from a customer. */
 const DROPPED = new Set(['servers', 'security', 'callbacks']);
 
@@ -32,6 +32,7 @@ export interface OperationGroup {
 }
 
 interface OwnDocument {
+  /** In its normal form: see `normalForm`. */
   readonly document: unknown;
   readonly baseUrl: string;
   /** Names of operations described before; those of this document are added. */
@@ -46,6 +47,7 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
   const { paths = {}, components = {}, tags } = isObject(document) ? document : {};
   const sound = new SoundParts(isObject(components) ? components : {});
   const resolver = new ReferenceResolver({ components });
+  const names = { product: product.id, ids: idsOf(product.id, paths, taken), components };
   const leftOut: LeftOut[] = [];
   const described = Object.entries(isObject(paths) ? paths : {}).flatMap(([own, item]) => {
     if (!isObject(item) || !own.startsWith('/')) return [];
@@ -61,13 +63,13 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
       const whole = { ...kept, parameters: parametersOf(item, operation, resolver) };
       const problem = sound.problemOf(whole);
       if (problem !== undefined) return leave(`${method.toUpperCase()} ${path}`, problem);
-      return [[method, describeOperation(product, { whole, resolver, taken, method, own, path, baseUrl })]];
+      return [[method, describeOperation(product, { whole, resolver, names, method, own, path, baseUrl })]];
     });
     return [[path, Object.fromEntries(operations) as object]];
   });
   return {
     paths: Object.fromEntries(described) as object,
-    components: ownComponents(product.id, components, sound),
+    components: ownComponents(names, sound),
     leftOut,
     groups: groupsOf(tags),
   };
@@ -77,7 +79,7 @@ interface Operation {
   /** With the parameters of its path. */
   readonly whole: Json;
   readonly resolver: ReferenceResolver;
-  readonly taken: Set<string>;
+  readonly names: OwnNames;
   readonly method: string;
   /** The path in the product's own document. */
   readonly own: string;
@@ -85,19 +87,9 @@ interface Operation {
   readonly baseUrl: string;
 }
 
-/** A name that leads to one place of the reference, and that generated clients can use. */
-const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
-
-function describeOperation(product: CatalogueProduct, { whole, resolver, taken, method, own, path, baseUrl }: Operation): Json {
-  const { id } = product;
-  const given = whole['operationId'];
-  const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
-  const named = {
-    operationId: isName ? given : operationId(id, { method, path: own }, taken),
-    summary: summaryOf(whole, `${method.toUpperCase()} ${path}`),
-  };
-  taken.add(named.operationId);
-  const renamed = renameReferences(whole, 'operation', id) as Json;
+function describeOperation(product: CatalogueProduct, { whole, resolver, names, method, own, path, baseUrl }: Operation): Json {
+  const named = { operationId: names.ids.byCall.get(`${method} ${own}`), summary: summaryOf(whole, `${method.toUpperCase()} ${path}`) };
+  const renamed = renameReferences(whole, 'operation', names) as Json;
   const responses = withGatewayAnswers(isObject(renamed['responses']) ? renamed['responses'] : ANY_ANSWER);
   const resolved = resolver.resolve(whole, 'operation');
   const gateway = gatewayParts(product, isObject(resolved) ? resolved : {}, { method, path, baseUrl });
@@ -136,13 +128,14 @@ function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver):
   return [...listOf(item['parameters']).filter((parameter) => !names.has(nameOf(parameter))), ...own];
 }
 
-function ownComponents(product: string, components: unknown, sound: SoundParts): OwnOperations['components'] {
+function ownComponents(own: OwnNames, sound: SoundParts): OwnOperations['components'] {
+  const components = isObject(own.components) ? withOwnLinks(own.components, own) : {};
   return Object.fromEntries(
-    Object.entries(isObject(components) ? components : {}).flatMap(([keyword, named]) => {
+    Object.entries(components).flatMap(([keyword, named]) => {
       if (!isObject(named) || keyword === 'securitySchemes') return [];
       const usable = Object.entries(named).filter(([name]) => sound.isSound(keyword, name));
       const kind = componentKind(keyword);
-      return [[keyword, Object.fromEntries(usable.map(([name, value]) => [`${product}.${name}`, renameReferences(value, kind, product)]))]];
+      return [[keyword, Object.fromEntries(usable.map(([name, value]) => [`${own.product}.${name}`, renameReferences(value, kind, own)]))]];
     }),
   );
 }
@@ -155,36 +148,4 @@ function pathOf(prefix: string, own: string): string {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** A mapping may name a schema by its name alone. */
-const referenceTo = (target: unknown): unknown =>
-  typeof target === 'string' && /^[\w.-]+$/.test(target) ? `#/components/schemas/${target}` : target;
-
-/** A discriminator with all of its mapping: where it leaves one out, the value is the name of a schema, which is another here. */
-function withMapping(schema: Json): Json {
-  const { discriminator } = schema;
-  if (!isObject(discriminator)) return schema;
-  const given = Object.entries(isObject(discriminator['mapping']) ? discriminator['mapping'] : {});
-  const mapped = given.map(([value, target]) => [value, referenceTo(target)] as const);
-  const known = new Set(mapped.map(([, reference]) => reference));
-  const variants = [...listOf(schema['oneOf']), ...listOf(schema['anyOf'])].flatMap((variant) =>
-    isObject(variant) ? [variant['$ref']] : [],
-  );
-  const implied = variants.flatMap((reference) =>
-    typeof reference === 'string' && !known.has(reference) ? [[namesIn(reference).at(-1) ?? '', reference] as const] : [],
-  );
-  const mapping = Object.fromEntries([...mapped, ...implied]);
-  return Object.keys(mapping).length === 0 ? schema : { ...schema, discriminator: { ...discriminator, mapping } };
-}
-
-/** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, also where a discriminator names it. */
-function renameReferences(part: unknown, kind: Kind, product: string): unknown {
-  const renamed = (reference: unknown): unknown =>
-    typeof reference === 'string' ? reference.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${product}.$2`) : reference;
-  if (kind === 'reference') return renamed(part);
-  if (!isObject(part)) return part;
-  const whole = kind === 'schema' ? withMapping(part) : part;
-  const inside = mapParts(whole, kind, (inner, of) => renameReferences(inner, of, product));
-  return '$ref' in inside ? { ...inside, $ref: renamed(inside['$ref']) } : inside;
 }

@@ -6,6 +6,9 @@ import { headersOf } from './response-headers';
 import { asCodeSamples, writeCall } from './snippets';
 import { type Json } from './document-parts';
 
+/** Those of an API's operations that the reference describes. */
+export const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
+
 /** The places of a key that OpenAPI has a word for; see docs on keys. */
 const SCHEMES: readonly (readonly [KeyPlace, string])[] = [
   ['x-api-key', 'apiKeyHeader'],

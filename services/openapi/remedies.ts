@@ -6,7 +6,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   key_expired: 'Move the expiry of the key, or create a new one. Rotating a key before it expires leaves no gap.',
   product_not_authorised: 'Authorise the key for this product on its page, or use a key that is.',
   subscription_missing: 'Subscribe to the product on the Plans page.',
-  subscription_inactive: 'Resume the subscription on the Plans page, or subscribe again if it was cancelled.',
+  subscription_inactive: 'Resume the subscription on the Plans page, or subscribe again if you cancelled it. If the seller suspended it, the page says why: contact the seller.',
   caller_not_whitelisted: 'Add the address or origin of the caller to the rules of the key, or call from one that is listed. Explain names what was seen.',
   sandbox_missing: 'Use a live key: the product has no sandbox, so test keys are refused before they reach it.',
   link_not_valid: 'Make another link with your key: links end, and hold for one file only.',

@@ -14,7 +14,7 @@ interface Place {
 
 /**
  * Writes out what an operation of a checked OpenAPI document (see `SoundParts`) refers to, in the few words that the reference's pages and
- * samples know: no `$ref`, `allOf` as one object, `oneOf` as `anyOf`, `nullable` as a type. A cycle, or a schema that is too deep or too much, ends
+ * samples know: no `$ref`, `allOf` as one object, `oneOf` as `anyOf`. A cycle, or a schema that is too deep or too much, ends
  * in the name of the component.
  */
 export class ReferenceResolver {
@@ -77,22 +77,11 @@ function withVariants(schema: Json, { isPart }: Place): Json {
 }
 
 function flat(schema: Json): Json {
-  const { allOf, oneOf, nullable, ...rest } = withOpenBounds(schema);
+  const { allOf, oneOf, ...rest } = schema;
   const parts = listOf(allOf);
   const merged = parts.length === 0 ? rest : merge([...parts, rest]);
   const variants = [...listOf(merged['anyOf']), ...listOf(oneOf)];
-  const one = variants.length === 0 ? merged : { ...merged, anyOf: variants };
-  if (nullable !== true) return one;
-  return typeof one['type'] === 'string' ? { ...one, type: [one['type'], 'null'] } : one;
-}
-
-/** OpenAPI 3.0 says beside a bound whether it is outside the range; 3.1 gives such a bound by itself. */
-function withOpenBounds(schema: Json): Json {
-  const bounds = [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const; // prettier-ignore
-  return bounds.reduce<Json>((all, [bound, open]) => {
-    const { [bound]: value, [open]: isOpen, ...rest } = all;
-    return typeof isOpen === 'boolean' ? { ...rest, [isOpen ? open : bound]: value } : all;
-  }, schema);
+  return variants.length === 0 ? merged : { ...merged, anyOf: variants };
 }
 
 /** What holds for a value that is all of them: every member, and the last word of each keyword. */

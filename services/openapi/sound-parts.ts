@@ -51,11 +51,12 @@ export class SoundParts {
 
   private follow(reference: unknown, findings: Findings): void {
     if (typeof reference !== 'string') return void (findings.problem ??= 'a $ref in it is no text');
-    const [place, ...names] = namesIn(reference);
-    const [kind, name] = names;
-    const isHere = reference.startsWith('#/') && place === 'components' && kind !== 'securitySchemes';
-    if (!isHere) return void (findings.problem ??= 'a $ref in it leads out of the components of the document');
-    if (name === undefined || valueAt(this.all, names) === undefined) return void (findings.problem ??= 'a $ref in it leads nowhere');
-    findings.targets.add(`${kind}/${name}`);
+    const [place, kind, ...names] = namesIn(reference);
+    if (!reference.startsWith('#')) return void (findings.problem ??= `a $ref in it leads out of the document: ${reference.slice(0, 80)}`);
+    const isHere = place === 'components' && kind !== undefined && kind !== 'securitySchemes';
+    const component = `${kind}/${names[0]}`;
+    if (!isHere || valueAt(this.all, [kind, ...names]) === undefined)
+      return void (findings.problem ??= `a $ref in it leads nowhere: ${reference.slice(0, 80)}`);
+    findings.targets.add(component);
   }
 }

@@ -7,7 +7,7 @@ import { type ReadOn } from '../../plugins/core/problems';
 import { readOnSettings } from '../../plugins/core/read-on';
 import { type Environment, readSettings } from '../../plugins/core/settings';
 import { processSettings, type ProcessSettings } from '../kit/config';
-import { type ServiceDefinition } from '../kit/service/define-service';
+import { type DataAge, type ServiceDefinition } from '../kit/service/define-service';
 import { createLog, type Log } from '../kit/log';
 import { createMetrics, type Metrics } from '../kit/metrics';
 import { catalogueFile, readCatalogue } from '../kit/read-catalogue';
@@ -42,7 +42,15 @@ interface Running {
   readonly check: ReadyCheck;
   /** By product, as far as the service knows. */
   readonly live: Readonly<Record<string, boolean>>;
+  readonly product: string;
+  dataOf(): Promise<readonly DataAge[]>;
   close(): Promise<void>;
+}
+
+/** Data is an ornament of the page: where it is not known yet, none is named. */
+async function dataOfAll(running: readonly Running[]): Promise<Record<string, readonly DataAge[]>> {
+  const known = await Promise.all(running.map(async (one) => [one.product, await one.dataOf().catch(() => [])] as const));
+  return Object.fromEntries(known.filter(([, data]) => data.length > 0));
 }
 
 interface Tools {
@@ -107,7 +115,12 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   };
   try {
     const url = await app.listen({ host: common.SERVICE_HOST, port });
-    return { name: service.name, url, check: () => service.checkReady?.(deps), live: liveOf(service, deps), close };
+    const { name, products } = service;
+    return {
+      ...{ name, url, product: products[0], live: liveOf(service, deps), close },
+      check: () => service.checkReady?.(deps),
+      dataOf: async () => (await service.dataOf?.(deps)) ?? [],
+    };
   } catch (error) {
     await close();
     throw error;
@@ -178,6 +191,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       metrics,
       live: allOf(running),
       liveRoutes: Object.assign({}, ...services.map(liveRoutesOf)) as Record<string, string[]>,
+      data: () => dataOfAll(running),
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
       answerRefund: createRefundCall({
         contextKeys,

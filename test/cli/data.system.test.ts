@@ -1,9 +1,12 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { updateList } from '../../services/products/ip/lists/update-list';
 import { LIST_DEFINITIONS } from '../../services/products/ip/lists/list-definitions';
 import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
+import { writeMmdb } from '../products/ip/mmdb-writer';
+import { indiaLines } from '../products/pincode/india-lines';
 import { runCommand } from '../support/run-command';
 import { runFolder } from '../support/run-folder';
 
@@ -96,6 +99,43 @@ it('a date of the future is not believed', async () => {
   serve(exits(300), { 'last-modified': 'Fri, 20 Nov 2099 06:00:00 GMT' });
   const before = Date.now();
   expect(Date.parse((await update()).as_of ?? '')).toBeGreaterThanOrEqual(before);
+});
+
+it('data update renews a table from a file or URL, also from where the settings say, and leaves it after a bad one', async () => {
+  const table = writeMmdb('city', { '0.0.0.0/1': { country_code: 'GB' }, '128.0.0.0/1': { country_code: 'GB' } });
+  const file = join(folder, 'source.mmdb');
+  writeFileSync(file, table);
+  const run = async (words: string[], env: Record<string, string> = {}) => {
+    const { code, stdout } = await runCommand(['data', ...words, '--json'], { env: { IP_LISTS_FOLDER: folder, ...env } });
+    return { code, outcomes: JSON.parse(stdout) as Outcome[] };
+  };
+  const kept = { list: 'city', as_of: '2026-01-01T00:00:00.000Z' };
+  expect(await run(['update', 'city', '--from', file])).toMatchObject({ code: 0, outcomes: [kept] });
+  answer = (response) => response.writeHead(200).end(gzipSync(table));
+  expect(await run(['update', 'city'], { IP_CITY_SOURCE: `${server.url}/city-{month}.mmdb.gz` })).toMatchObject({
+    code: 0,
+    outcomes: [kept],
+  });
+  expect(asked.at(-1)).toMatch(/^\/city-\d{4}-\d\d\.mmdb\.gz$/);
+  serve('<!doctype html>');
+  const failed = await run(['update', 'city', '--from', server.url]);
+  expect(failed).toMatchObject({ code: 1, outcomes: [{ ...kept, error: expect.stringContaining('no whole MMDB file') }] });
+  expect(await run(['update', 'asn'])).toMatchObject({ code: 1, outcomes: [{ list: 'asn', error: expect.stringContaining('--from') }] });
+  expect((await data('update', 'city', 'tor_exits', '--from', file)).code).toBe(1);
+  expect((await run(['list'])).outcomes).toContainEqual(expect.objectContaining(kept));
+});
+
+it('data update keeps the postal codes of India with the day that is named, and data list shows it', async () => {
+  const file = join(folder, 'IN.txt');
+  writeFileSync(file, indiaLines());
+  const env = { IP_LISTS_FOLDER: folder, PINCODE_INDIA_FILE: join(folder, 'pins.txt') };
+  const run = (...words: string[]) => runCommand(['data', ...words, '--json'], { env });
+  const kept = { list: 'india_pins', networks: 10_001, as_of: '2026-03-11T00:00:00.000Z' };
+  const updated = await run('update', 'india_pins', '--from', file, '--as-of', '2026-03-11');
+  expect([updated.code, JSON.parse(updated.stdout)]).toEqual([0, [expect.objectContaining(kept)]]);
+  expect(JSON.parse((await run('list')).stdout)).toContainEqual(expect.objectContaining(kept));
+  expect((await run('update', 'india_pins', '--from', file, '--as-of', 'March')).code).toBe(1);
+  expect((await run('update', 'india_pins')).code).toBe(1);
 });
 
 it('data update leaves out lists that are switched off, and refuses names that are none', async () => {

@@ -115,12 +115,67 @@ describe('key import of a CSV file', () => {
     expect(stdout).toBe('imported 1, known already 0, refused 0\n');
   });
 
+  it('refuses a line with a text that the database cannot keep, wherever it stands, and imports the others', async () => {
+    const line = (more: object): string =>
+      JSON.stringify({ customer: 'odd@csv.example', key: foreign(JSON.stringify(more)), products: ['api-ip'], ...more });
+    const odd = ['a\0b', '\ud800x'].flatMap((text) => [
+      { name: text },
+      { plan: text },
+      { products: [text] },
+      { customer: `${text}@csv.example` },
+    ]);
+    const { result } = await imported([line({}), ...odd.map(line)].join('\n'));
+    expect([result.imported, result.refused.map((each: any) => each.line)]).toEqual([1, odd.map((_, index) => index + 2)]);
+    const kong = (username: string): string =>
+      JSON.stringify({ consumers: [{ username, keyauth_credentials: [{ key: foreign('kong-odd') }] }] });
+    for (const username of ['a\0b', 'a\ud800b'])
+      expect((await imported(kong(username), { more: ['--product', 'api-ip'] })).result).toMatchObject({
+        imported: 0,
+        refused: [{ line: 1 }],
+      });
+  });
+
   it('does not move a subscription to another plan', async () => {
+    await database().pool.query("INSERT INTO plan (product_id, name, daily, monthly, price) VALUES ('api-ip', 'Gold', 10, 100, 5)");
     const text = `customer,key,products,plan\nplan@csv.example,${foreign('o')},api-ip,Star\n`;
     await imported(text);
     const { result } = await imported(`customer,key,products,plan\nplan@csv.example,${foreign('p')},api-ip,Gold\n`);
-    expect(result).toMatchObject({ imported: 0, refused: [{ line: 2 }] });
+    const reason = 'the customer\'s subscription to "api-ip" is on plan "Star", not "Gold"';
+    expect(result).toMatchObject({ imported: 0, refused: [{ line: 2, reason }] });
     expect((await recordOf(foreign('o'))).subscriptions).toMatchObject([{ plan: 'Star' }]);
+  });
+
+  it('leaves a key that another customer has with that customer, in one file and in two, and says so', async () => {
+    const text = `customer,key,products\nfirst@taken.example,${foreign('taken')},api-ip\na-second@taken.example,${foreign('taken')},api-ip\n`;
+    const refused = [{ line: 3, reason: 'another customer has the key already' }];
+    expect((await imported(text)).result).toEqual({ imported: 1, known: 0, refused });
+    expect((await imported(text)).result).toEqual({ imported: 0, known: 1, refused });
+    expect(await json('key', 'list', '--customer', 'first@taken.example')).toHaveLength(1);
+    expect(await failure('key', 'list', '--customer', 'a-second@taken.example')).toMatchObject({ code: 'customer_unknown' });
+  });
+
+  it('takes addresses that differ in case by the rules of the database, and reads none that cannot be printed', async () => {
+    const lines = [
+      `İSTANBUL@case.example,${foreign('case1')}`,
+      `İstanbul@case.example,${foreign('case2')}`,
+      `a\u202eb@case.example,${foreign('case3')}`,
+    ];
+    const text = ['customer,key', ...lines].join('\n');
+    const { result } = await imported(text, { more: ['--product', 'api-ip'] });
+    expect(result).toMatchObject({ imported: 2, refused: [{ line: 4, reason: 'customer is not an email address' }] });
+    expect((await imported(text, { more: ['--product', 'api-ip'] })).result).toMatchObject({ imported: 0, known: 2 });
+  });
+
+  it('refuses the line of a customer who pays for a plan that is not given, and imports the others', async () => {
+    const more = ['--product', 'api-ip'];
+    await imported(`customer,key\npays@csv.example,${foreign('pays0')}\n`, { more });
+    await database().pool.query(
+      `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency)
+       SELECT 'stripe', 'sub_1', id, 'api-ip', 'failing', 'Gold', 100, 'INR' FROM customer WHERE email = 'pays@csv.example'`,
+    );
+    const text = `customer,key\npays@csv.example,${foreign('pays1')}\nother@csv.example,${foreign('pays2')}\n`;
+    const { result } = await imported(text, { more: [...more, '--plan', 'Star'] });
+    expect(result).toEqual({ imported: 1, known: 0, refused: [{ line: 2, reason: expect.stringContaining('pays for "Gold"') }] });
   });
 
   it('takes a key of Tollgate in its own mode', async () => {

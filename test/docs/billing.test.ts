@@ -16,7 +16,7 @@ function snippet(vendor: string): Invoice {
   return runInNewContext(`${readFileSync(join(DOCS, name), 'utf8')}; invoice`, { module: {} }) as Invoice;
 }
 
-const term = { daily: 10, monthly: 100, overage: null, isActive: true, fromDay: '2027-03-01', toDay: '2027-03-31' };
+const term = { daily: 10, monthly: 100, overage: null, isActive: true, isPaidInAdvance: false, fromDay: '2027-03-01', toDay: '2027-03-31' };
 const gold: SubscriptionTerm = { ...term, subscriptionId: 's1', product: 'weather', plan: 'Gold', price: '310.00', currency: 'EUR' };
 const star: SubscriptionTerm = { ...gold, product: 'api-ip', subscriptionId: 's2', plan: 'Star', price: '499.00', currency: 'INR' };
 const free: SubscriptionTerm = { ...gold, product: 'api-seo', subscriptionId: 's3', plan: null, price: '0.00', currency: null };

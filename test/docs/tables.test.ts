@@ -51,6 +51,14 @@ describe('docs/faults.md', () => {
   });
 });
 
+it('docs/catalogue.md and the catalogue’s schema say that anyone may try an API that answers test keys itself', () => {
+  const page = readFileSync(join(root, 'docs', 'catalogue.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  expect(page).toMatch(
+    /`service`: the API itself, .{0,60}\. Anyone may then try it from its public pages without an account, unless `DASHBOARD_PUBLIC_TRY` is off/,
+  );
+  expect(readFileSync(join(root, 'kong', 'catalogue.schema.json'), 'utf8')).toContain('anyone may try it without an account');
+});
+
 it('docs/attacks.md names exactly the attacks that the suite has, with what a customer notices and what the attacker gets', () => {
   const rows = rowsOf(readFileSync(join(root, 'docs', 'attacks.md'), 'utf8'), 'attacks');
   const names = attacks.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { checkEnvoy } from '../../kong/gateways/check-envoy';
 import { checkHaproxy } from '../../kong/gateways/check-haproxy';
 import { checkNginx } from '../../kong/gateways/check-nginx';
-import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
+import { apiVariableOf, NEVER_OF_APIS, OF_LIMITS, OF_PAGES } from '../../plugins/core/access/reserved-responses';
 import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { addToList } from '../../cli/commands/add-to-list';
@@ -114,6 +114,41 @@ describe('of nginx', () => {
     expect(checkChanged(file, from, to)).toEqual([expect.stringContaining(found)]);
   });
 
+  it.each([
+    ...[...NEVER_OF_APIS, ...OF_LIMITS, ...OF_PAGES].map((name) => ['guard.conf', `proxy_hide_header ${name};`] as const),
+    ...['X-Kong-Request-Id $request_id', ...[...OF_LIMITS, ...OF_PAGES].map((name) => `${name} ${apiVariableOf(name)}`)].map(
+      (line) => ['guard.conf', `add_header ${line} always;`] as const,
+    ),
+  ])('%s without "%s" is told to have it', (file, line) => {
+    expect(checkChanged(file, line, '')).toEqual([expect.stringContaining(line)]);
+  });
+
+  it.each([
+    'RateLimit $tollgate_ratelimit',
+    'RateLimit-Policy $tollgate_ratelimit_policy',
+    'Access-Control-Allow-Origin $tollgate_allow_origin',
+    'Access-Control-Expose-Headers $tollgate_expose_headers',
+    'X-Kong-Request-Id $request_id',
+  ])('errors of nginx itself without "%s" are told to have it', (line) => {
+    const added = `add_header ${line} always;`;
+    const [before = '', errors = ''] = (written('nginx')['server.conf'] ?? '').split('location = /_tollgate/error');
+    expect(errors).toContain(added);
+    const changed = `${before}location = /_tollgate/error${errors.replace(added, '')}`;
+    expect(checkChanged('server.conf', /^[^]*$/, changed.replaceAll('$', '$$$$'))).toEqual([expect.stringContaining(added)]);
+  });
+
+  it('a header of its own in a location, which takes all others away, and errors of nginx itself as pages are named', () => {
+    const own = checkChanged(
+      'routes.conf',
+      'proxy_pass http://ip$',
+      'if ($request_method = POST) { add_header X-Own a; proxy_pass http://ip$tollgate_uri; } proxy_pass http://ip$$',
+    );
+    expect(own.filter((each) => each.includes('Add beside the other add_header'))).toHaveLength(1 + OF_LIMITS.length + OF_PAGES.length);
+    expect(checkChanged('server.conf', /error_page 400[^;]*;/, '')).toEqual([
+      expect.stringContaining('errors of nginx itself are no problems in JSON'),
+    ]);
+  });
+
   it('a route that takes its key in a header of its own, and does not take it off, is named', () => {
     const question = "set $tollgate_product 'api-vahaan;key_in=header:apikey'";
     const found = checkChanged('routes.conf', /set \$tollgate_product 'api-vahaan[^']*'/, question);
@@ -142,6 +177,9 @@ describe('of nginx', () => {
       ['guard.conf', 'access_by_lua_file /etc/nginx/tollgate/guard.lua;', '', /auth_request is missing/],
       ['guard.conf', 'access_by_lua_file', 'satisfy any; access_by_lua_file', /satisfy any/],
       ['guard.conf', 'proxy_set_header Upgrade $tollgate_upgrade;', '', /upgrade is missing/],
+      ['guard.conf', 'proxy_hide_header RateLimit;', '', /own RateLimit reaches callers/],
+      ['guard.conf', 'add_header x-tollgate-mode $tollgate_api_mode always;', '', /responses do not have X-Tollgate-Mode/],
+      ['server.conf', 'add_header X-Kong-Request-Id $request_id always;', '', /errors of nginx itself do not have X-Kong-Request-Id/],
       ['server.conf', 'log_by_lua_file', '# log_by_lua_file', /^nobody is told what APIs answer. Add to the server: log_by_lua_file/],
     ])('%s with %s changed to %p is found', (file, from, to, found) => {
       expect(checkLua(file, from, to)).toMatch(found);
@@ -182,6 +220,13 @@ describe('of HAProxy', () => {
   it('the shipped configuration has nothing dangerous, and tells of answers', () => {
     expect(checkChanged()).toEqual([]);
   });
+
+  it.each([...shipped('haproxy/haproxy.cfg').matchAll(/http-after-response (?:set|del)-header .*/g)].map(([line]) => line))(
+    'the frontend without "%s" is told to have it',
+    (line) => {
+      expect(checkChanged(line, '')).toEqual([expect.stringContaining(`Add to the frontend: ${line}`)]);
+    },
+  );
 
   it.each([
     ['  http-request lua.tollgate api-ip;post_units=100\n', '', 'lua.tollgate is missing: requests go on unchecked'],
@@ -239,6 +284,14 @@ describe('of Envoy', () => {
     // It sets the request's id itself.
     expect(['X-Kong-Request-Id', ...config.response_headers_to_remove].sort()).toEqual([...NEVER_OF_APIS].sort());
     expect(ofWeather).toEqual(OF_LIMITS);
+  });
+
+  it.each([
+    ['of all routes', 'X-Units', /\/ip.*Add to it: response_headers_to_remove: \[X-Units\]/],
+    ['of a route whose limits Envoy states', 'RateLimit-Policy', /^the route [^ ]*weather[^ ]* .*\[RateLimit-Policy\]$/],
+  ])('response headers %s that an API may say in the gateway’s name are found: %s', (_which, name, found) => {
+    const text = shipped('envoy.yaml').replace(new RegExp(`(response_headers_to_remove: \\[[^\\]]*?)${name}(, )?`), '$1');
+    expect(checkEnvoy(text).join()).toMatch(found);
   });
 
   it('a listener without ext_authz, or with it too late, is found', () => {

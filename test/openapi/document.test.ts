@@ -237,6 +237,16 @@ describe('the table of errors', () => {
     expect(Object.keys(REMEDIES).sort()).toEqual(errors.map(({ code }) => code).sort());
   });
 
+  it('says of a subscription that is not active whom to contact: it may be suspended, which subscribing again does not end', () => {
+    const detail = listProblems().find(({ code }) => code === 'subscription_inactive')?.detail;
+    const remedy = errors.find(({ code }) => code === 'subscription_inactive')?.remedy;
+    expect([detail, remedy]).toEqual([
+      expect.stringContaining('contact support'),
+      expect.stringContaining('suspended it, the page says why: contact'),
+    ]);
+    expect(detail).not.toContain('ubscribe');
+  });
+
   it('is what the read carries', () => {
     expect(read['x-errors']).toEqual(errors);
   });

@@ -15,6 +15,8 @@ import { type TryCall } from '../../services/dashboard/reference/try-call';
 import { type CallTarget, writeTarget } from '../../services/dashboard/reference/write-target';
 import { buildDocument } from '../support/openapi/build-document';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
+import { type Json } from '../../services/openapi/document-parts';
+import { normalForm } from '../../services/openapi/own-document/normal-form';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
 import { serve, type TestServer } from '../gateway/support/echo-server';
 import { CATALOGUE } from '../support/catalogue';
@@ -32,7 +34,7 @@ const own: CatalogueProduct = {
 let baseUrl = '';
 let built: ApiDocumentParts;
 const describeOwn = (document: object): any =>
-  JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, document]])).document));
+  JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, normalForm(document as Json)]])).document));
 const shown = (document: object) => operationsIn(readOperations(JSON.stringify(describeOwn(document))));
 
 let server: TestServer;

@@ -31,7 +31,7 @@ const HIDDEN = [UNITS_HEADER, 'X-Tollgate-Context', ...OF_LIMITS, ...OF_PAGES];
 export const HIDDEN_PROPERTY = HIDDEN.join('; proxy_hide_header ');
 
 /** The variable of the map that holds an API's header where that may go on. */
-const variableOf = (name: string): string =>
+export const apiVariableOf = (name: string): string =>
   `$tollgate_api_${name
     .toLowerCase()
     .replace(/^x-tollgate-/, '')
@@ -39,5 +39,5 @@ const variableOf = (name: string): string =>
 
 /** For kong.conf. In lower case, as our services write the names: nginx cannot keep the spelling of an API. */
 export const ADDED_PROPERTY = [...OF_LIMITS, ...OF_PAGES]
-  .map((name) => `${name.toLowerCase()} ${variableOf(name)} always`)
+  .map((name) => `${name.toLowerCase()} ${apiVariableOf(name)} always`)
   .join('; add_header ');

@@ -191,7 +191,7 @@ const productMembers = z.strictObject({
     .enum(['service', 'live'])
     .optional()
     .describe(
-      'service: the product’s own service answers test keys from a sandbox. live: test keys reach the live API. Without this and sandbox_url test keys are refused.',
+      'service: the product’s own service answers test keys, and anyone may try it without an account. live: test keys reach the live API. Without this and sandbox_url test keys are refused.',
     ),
   proof: z
     .enum(PROOF_FORMS)

@@ -106,7 +106,7 @@ export interface CatalogueProduct {
   readonly uncharged?: readonly Exemption[] | undefined;
   /** Where test keys are served, for products with an upstream outside Tollgate: `http://host:port`. */
   readonly sandboxUrl?: string | undefined;
-  /** `service`: the product's own service answers test keys from a sandbox. `live`: test keys reach the live API. */
+  /** `service`: the product's own service answers test keys. `live`: test keys reach the live API. */
   readonly testKeys?: 'service' | 'live' | undefined;
   /** Absent: `eddsa`. */
   readonly proof?: ProofForm | undefined;

@@ -6,12 +6,14 @@ import { ownNamesOf } from '../../core/key-places';
 import { KEY_PARAMETER, looksLikeKey, withoutKey } from '../../core/access/credential-location';
 import { resolvePath } from '../../core/access/request-path';
 import { splitTarget } from '../../core/access/request-variable';
-import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../../access-layer/gateway-question';
+import { collectHeaders, type UnreadableQuestion } from '../../access-layer/gateway-question';
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
 /** A request as Envoy tells it, and what the route's context_extensions say of it. */
 export interface CheckedRequest extends RequestFacts {
   readonly route: RouteText;
+  /** In which the route takes the key. */
+  readonly parameters: readonly string[];
 }
 
 /** Set by Envoy from the connection and its trusted hops, never by the client, where use_remote_address is on. */
@@ -27,8 +29,19 @@ function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, str
   return collectHeaders(pairs.filter(([name]) => !isPseudo(name)));
 }
 
+/** By the text of `key_in`, which Envoy sends with every question. */
+const knownParameters = new Map<string, readonly string[]>();
+const MAX_KNOWN = 1_024;
+
 /** The parameters in which a route takes the key. */
-const parametersOf = (route: RouteText): readonly string[] => [KEY_PARAMETER, ...ownNamesOf(keyPlacesOf(route)).parameters];
+function parametersOf(route: RouteText): readonly string[] {
+  const { key_in: text = '' } = route;
+  const known = knownParameters.get(text);
+  if (known) return known;
+  const parameters = [KEY_PARAMETER, ...ownNamesOf(keyPlacesOf(route)).parameters];
+  if (knownParameters.size < MAX_KNOWN) knownParameters.set(text, parameters);
+  return parameters;
+}
 
 /** Those spelled out, which Envoy can take away by their names. */
 const withoutPlain = (query: string, names: readonly string[]): string =>
@@ -38,9 +51,8 @@ const withoutPlain = (query: string, names: readonly string[]): string =>
     .join('&');
 
 /** Reads Envoy's question. Call it only after Envoy has proved who it is. */
-export function readCheck({ attributes }: CheckRequest): CheckedRequest | UnreadableQuestion {
+export function readCheck({ attributes }: CheckRequest, requestId: string): CheckedRequest | UnreadableQuestion {
   const http = attributes?.request?.http;
-  const requestId = requestIdOf(http?.id);
   const unreadable = (fault: UnreadableQuestion['fault'], why: string): UnreadableQuestion => ({ fault, why, requestId });
   if (!attributes || !http) return unreadable('gateway', 'Envoy must ask about an HTTP request');
   const { caller_address: callerFrom = 'source', ...route } = attributes.contextExtensions;
@@ -52,10 +64,10 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
   if (typeof told !== 'string' || isIP(told) === 0) return unreadable('gateway', 'Envoy must tell the caller’s address');
   const { rawPath, rawQuery } = splitTarget(http.path);
   if (resolvePath(rawPath) !== rawPath) return unreadable('path', 'The path has empty, dot or encoded segments.');
-  const names = parametersOf(route);
-  const rest = withoutKey(rawQuery, { headers: [], parameters: names });
-  const they = names.join(', ');
-  if (withoutPlain(rawQuery, names) !== rest)
+  const parameters = parametersOf(route);
+  const rest = withoutKey(rawQuery, { headers: [], parameters });
+  const they = parameters.join(', ');
+  if (withoutPlain(rawQuery, parameters) !== rest)
     return unreadable('client', `The parameter ${they} is percent-encoded: it could not be taken off the request.`);
   if (looksLikeKey(rest))
     return unreadable('client', `The query has an API key in another parameter than ${they}: it could not be taken off the request.`);
@@ -67,6 +79,7 @@ export function readCheck({ attributes }: CheckRequest): CheckedRequest | Unread
     method: http.method,
     callerAddress: told,
     route,
+    parameters,
     shown: { method: http.method, rawPath },
   };
 }
@@ -80,7 +93,7 @@ const PERMISSION_DENIED = 7;
 /** The verdict in Envoy's terms. */
 export function writeCheck(
   verdict: Verdict,
-  { requestId, route = {} }: { readonly requestId: string; readonly route?: RouteText },
+  { requestId, parameters = [] }: { readonly requestId: string; readonly parameters?: readonly string[] },
 ): CheckResponse {
   const fields = {
     request_id: { stringValue: requestId },
@@ -103,7 +116,7 @@ export function writeCheck(
       headers: set,
       headersToRemove: verdict.remove.filter((name) => !isSet.has(name)),
       responseHeadersToAdd: toOptions({ ...verdict.responseHeaders, ...named }),
-      queryParametersToRemove: parametersOf(route),
+      queryParametersToRemove: parameters,
     },
     dynamicMetadata: { fields },
   };

@@ -5,7 +5,7 @@ import { refusalOf } from '../../access-layer/held-request';
 import { EntranceRoutes } from '../../access-layer/entrance-routes';
 import { type PluginModule } from '../../core/access/kong-pdk';
 import { type AccessInstance } from '../../core/access/verdict';
-import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
+import { createProof, decideQuestion, type EntranceLog, type EntrancePlace, requestIdOf } from '../../access-layer/gateway-question';
 import { readCheck, writeCheck } from './check-adapter';
 import { type CheckRequest, type CheckResponse } from './check-messages';
 
@@ -78,8 +78,7 @@ export class ExtAuthzServer {
 
   /** Every error is a denial; Envoy never has to choose. */
   private async check(call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>): Promise<void> {
-    const question = readCheck(call.request);
-    const { requestId } = question;
+    const requestId = requestIdOf(call.request.attributes?.request?.http?.id);
     const { log, plugin } = this.options;
     const { readOn } = plugin;
     const unavailable = (): void => answer(null, writeCheck(refusalOf('access_layer_unavailable', { requestId, readOn }), { requestId }));
@@ -90,10 +89,11 @@ export class ExtAuthzServer {
         unavailable();
         return;
       }
+      const question = readCheck(call.request, requestId);
       const route = 'fault' in question ? {} : question.route;
       // One JSON text for one route: Envoy sends its settings with every question.
       const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log, readOn });
-      answer(null, writeCheck(verdict, { requestId, route }));
+      answer(null, writeCheck(verdict, 'fault' in question ? { requestId } : question));
     } catch (err) {
       log.error({ err, requestId }, 'Envoy’s question could not be answered and was refused');
       unavailable();

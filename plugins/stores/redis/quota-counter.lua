@@ -2,7 +2,8 @@
 --
 -- KEYS[1]      hash of the subscription; fields <day>s|f|r and <month>s|f|r: spent through Redis, granted by Postgres as a fallback,
 --              refunded. All only ever grow, so merging two views of a field is taking the larger. used = s + f - r.
---              rate_at and rate_debt: the debt of plugins/core/access/rate.ts and when it was that, in microseconds of this server's clock.
+--              rate: two doubles, when it was in microseconds of this server's clock, and the debt of plugins/core/access/rate.ts then. One
+--              field of 16 bytes: numbers as text would cost Redis as much again as the whole rate.
 -- ARGV[1..3]   units, daily limit, monthly limit
 -- ARGV[4..7]   Unix seconds at which yesterday, today, tomorrow and the day after start, by the node's clock and time zone
 -- ARGV[8..10]  their labels YYYY-MM-DD (the first three)
@@ -48,9 +49,9 @@ if seedDay and (seedDay == day or redis.call('EXISTS', key) == 1) then
 end
 
 local pace = tonumber(ARGV[13])
-local fields = { day .. 's', day .. 'f', day .. 'r', month .. 's', month .. 'f', month .. 'r' }
-if pace > 0 then fields[7], fields[8] = 'rate_at', 'rate_debt' end
-local parts = redis.call('HMGET', key, unpack(fields))
+local daySpent, monthSpent = day .. 's', month .. 's'
+local parts = pace > 0 and redis.call('HMGET', key, daySpent, day .. 'f', day .. 'r', monthSpent, month .. 'f', month .. 'r', 'rate')
+  or redis.call('HMGET', key, daySpent, day .. 'f', day .. 'r', monthSpent, month .. 'f', month .. 'r')
 if not parts[1] and not parts[4] and redis.call('EXISTS', key) == 0 then return { -1, slot } end
 local isNewDay = not parts[1]
 for index = 1, 6 do parts[index] = tonumber(parts[index] or 0) end
@@ -65,32 +66,37 @@ if units > 0 then
   if granted < least then granted = 0 end
 end
 
-local changes = {}
-local debt
+local debt, standing
 if pace > 0 then
   local nowUs = now * 1000000 + tonumber(time[2])
-  local knownAt = tonumber(parts[7] or nowUs)
+  local knownAt = nowUs
+  debt = 0
+  if parts[7] then knownAt, debt = struct.unpack('<dd', parts[7]) end
   local whole = tonumber(ARGV[14]) * REQUEST_COST
-  debt = math.max(0, math.min(tonumber(parts[8] or 0), whole) - math.max(0, nowUs - knownAt) * pace)
+  if debt > whole then debt = whole end
+  if nowUs > knownAt then
+    debt = debt - (nowUs - knownAt) * pace
+    if debt < 0 then debt = 0 end
+  end
   local room = math.floor((whole - debt) / REQUEST_COST)
   -- All units of a whole are one request.
-  local requests = least > 0 and math.min(granted, 1) or granted
+  local requests = least > 0 and granted > 1 and 1 or granted
   if requests > room then
     granted = least > 0 and 0 or room
     requests = granted
   end
   debt = debt + requests * REQUEST_COST
   -- A clock that was set back starts anew: the debt would else stand until that time comes again.
-  if requests > 0 or nowUs < knownAt then changes = { 'rate_at', nowUs, 'rate_debt', debt } end
+  if requests > 0 or nowUs < knownAt then standing = struct.pack('<dd', nowUs, debt) end
 end
 if granted > 0 then
   -- First, and by a command that services may not use: they cannot take units.
-  parts[1] = redis.call('HINCRBY', key, fields[1], granted)
+  parts[1] = redis.call('HINCRBY', key, daySpent, granted)
   parts[4] = parts[4] + granted
-  local count = #changes
-  changes[count + 1], changes[count + 2] = fields[4], parts[4]
+  if standing then redis.call('HSET', key, monthSpent, parts[4], 'rate', standing) else redis.call('HSET', key, monthSpent, parts[4]) end
+elseif standing then
+  redis.call('HSET', key, 'rate', standing)
 end
-if #changes > 0 then redis.call('HSET', key, unpack(changes)) end
 if granted > 0 and isNewDay then
   redis.call('EXPIRE', key, KEEP_SECONDS)
   -- Yesterday stays: this server's clock may be set back over midnight, and yesterday's refunds still come in.

@@ -66,7 +66,8 @@ export const paidPlanHandlers: Handlers<PlanEndpoints> = {
     const { amount, currency } = await costOf(paid, asAsked('', shown, await titleOf(paid, deps)), deps);
     const preview = await keepPreview(deps.db, { paidId: paid.id, ...shown });
     const beginsAt = change.kind === 'next_period' ? new Date(change.at * 1_000) : null;
-    return { preview, begins: change.kind, beginsAt, amount: fromMinor(amount, currency), currency };
+    const endsAt = paid.cancelsAt === null ? null : new Date(paid.cancelsAt * 1_000);
+    return { preview, begins: change.kind, beginsAt, endsAt, amount: fromMinor(amount, currency), currency };
   },
 
   'PUT /paid-plans/:id/plan': async ({ params: { id }, body: { preview }, caller: { customerId, actor } }, deps) => {

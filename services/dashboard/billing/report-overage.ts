@@ -37,15 +37,13 @@ async function report(tools: OverageTools, claimed: ClaimedOverage, away: Set<st
 
 /**
  * Has payment providers charge what closed statements say of use above limits, each once however many processes do so and wherever one is
- * killed: it is claimed before a provider is asked, and a provider that may have it already is first asked for it. Where the catalogue has
- * our own invoices charge, they have it.
+ * killed: it is claimed before a provider is asked, and a provider that may have it already is first asked for it.
  */
 export async function reportOverage(tools: OverageTools): Promise<void> {
-  const { db, ports, catalogue, isEnding } = tools;
+  const { db, ports, isEnding } = tools;
   const away = new Set<string>();
   const limit = pLimit(AT_ONCE);
   while (!isEnding()) {
-    if ((await catalogue()).billing?.provider === 'invoice') return;
     const providers = Object.keys(ports).filter((name) => !away.has(name));
     const claimed = await claimOverage(db, providers);
     if (claimed.length === 0) return;

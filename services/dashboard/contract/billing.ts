@@ -195,6 +195,7 @@ export const billingEndpoints = {
       'plan_paid',
       'plan_current',
       'checkout_closed',
+      'change_refused',
       'plan_needs_approval',
       'terms_changed',
       'product_unknown',
@@ -242,9 +243,16 @@ export const billingEndpoints = {
     body: z.object({ plan: planName, terms: terms.optional() }),
     /**
      * `preview`: which of these to accept. `begins`: `now` when `amount` is paid, `next_period` at `beginsAt` for nothing more until then, and
-     * `keep` takes back a plan that waits for that.
+     * `keep` takes back a plan that waits for that. `endsAt`: of a plan that was cancelled, which a change does not take back.
      */
-    answer: z.object({ preview: id, begins: z.enum(['now', 'next_period', 'keep']), beginsAt: moment.nullable(), amount, currency }),
+    answer: z.object({
+      preview: id,
+      begins: z.enum(['now', 'next_period', 'keep']),
+      beginsAt: moment.nullable(),
+      endsAt: moment.nullable(),
+      amount,
+      currency,
+    }),
     refuses: ['paid_plan_unknown', ...switching, 'terms_changed'],
   },
   'PUT /paid-plans/:id/plan': {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IMPORT_MEMBERS, MAX_BATCH } from '../../selling/keys/import-members';
 import { alert } from './alerts';
 import { givenAmount } from './billing-fields';
 import { CSV, type Endpoints } from './endpoint';
@@ -93,6 +94,18 @@ const openPlanRequest = z.object({
 });
 export type OpenPlanRequest = z.input<typeof openPlanRequest>;
 
+const text = { type: ['string', 'null'] };
+const texts = { anyOf: [text, { type: 'array', items: { type: 'string' } }] };
+
+/** A line of a file of keys. Anything is taken here: a mistake in one key refuses that key, and not the request. */
+const importedKey = z.unknown().meta({
+  type: 'object',
+  description:
+    'A key with its `customer` (an e-mail address) and `key`, or `sha256` of the key. Customers and subscriptions that are missing are made.',
+  required: ['customer'],
+  properties: Object.fromEntries(IMPORT_MEMBERS.map((name) => [name, name === 'products' || name === 'rules' ? texts : text])),
+});
+
 /** Customers, and everything about one of them. */
 export const customerEndpoints = {
   'GET /operator/customers': {
@@ -140,6 +153,31 @@ export const customerEndpoints = {
     summary: 'Write a note on a customer',
     body: z.object({ text: z.string().trim().min(1).max(2_000) }),
     refuses: ['customer_unknown'],
+  },
+  'POST /operator/keys/import': {
+    for: 'operators',
+    sellerScopes: ['keys:write'],
+    summary: 'Import keys of another system; needs `customers:write` and `subscriptions:write` too',
+    body: z.object({
+      keys: z.array(importedKey).min(1).max(MAX_BATCH),
+      /** Of keys that name none. */
+      products: z.array(productId).max(100).default([]),
+      /** Of subscriptions that are made for keys that name none. */
+      plan: planName.optional(),
+      /** Shows the last four characters of keys that have 16 or more. */
+      showsLastFour: z.boolean().default(false),
+      /** Says what it would come to, and changes nothing. */
+      dryRun: z.boolean().default(false),
+    }),
+    answer: z.object({
+      imported: z.number().int(),
+      /** Keys that their customers have already. */
+      known: z.number().int(),
+      /** `line` counts the members of `keys`, from 1. */
+      refused: z.array(z.object({ line: z.number().int(), reason: z.string() })),
+      /** Of keys that were imported all the same. */
+      warnings: z.array(z.object({ line: z.number().int(), warning: z.string() })),
+    }),
   },
   'POST /operator/customers/:id/keys': {
     for: 'operators',

@@ -46,6 +46,9 @@ const use = {
 const subscriptionUse = z.object(use);
 export type SubscriptionUse = z.input<typeof subscriptionUse>;
 
+const includedUse = z.object({ included: z.number(), above: z.number() });
+export type IncludedUse = z.input<typeof includedUse>;
+
 export const subscription = z.object({
   id,
   product: z.string(),
@@ -69,8 +72,10 @@ export const subscription = z.object({
   ownUntil: moment.nullable(),
   /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
   dailyCap: z.number().int().nullable(),
-  /** What the price includes today, after a change of plan the best of the day's plans, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
+  /** What the price includes, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
   overage: z.object({ per: z.number().int(), price: z.string(), currency: z.string(), ...limits.shape }).nullable(),
+  /** Of live keys: units that the price includes at the most, and those sold above, as the statement of the month counts them. Null: nothing is sold above. */
+  includedNow: z.object({ today: includedUse, thisMonth: includedUse }).nullable(),
   createdAt: moment,
   version,
 });

@@ -64,6 +64,8 @@ export interface OperatorCaller {
   readonly email: string;
   /** For the audit log: who, and the address it came from. */
   readonly actor: { readonly name: string; readonly from: string };
+  /** Of the token; a person has none. */
+  readonly scopes?: ReadonlySet<string>;
 }
 
 /** Who asks, by the audience of an endpoint. */

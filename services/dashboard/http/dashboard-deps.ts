@@ -38,6 +38,8 @@ export interface Letters {
 export interface KnownSource extends LiveSource {
   /** What answers live keys while it is not there. */
   readonly routes: readonly string[];
+  /** The data on disk that it answers from, and when that is from: null where it does not say. Absent: it has none. */
+  readonly data?: readonly { readonly name: string; readonly asOf: string | null }[];
 }
 
 /** What services and workers say of live sources, as it was heard last. */

@@ -5,6 +5,7 @@ import { CodeBlock } from './code-block';
 import { MAX_TOGETHER } from './operation-groups';
 import { type Operation, successOf } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { type KnownSource } from '../http/dashboard-deps';
 import { NoLiveSource, Status } from './product-table';
 import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from '../brand/wording';
 
@@ -143,9 +144,23 @@ function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'prod
 
 const DAYS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
-/** Where the data comes from, and how old it is. */
-function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'>): ReactNode {
-  if (sources.length === 0) return null;
+function DataOf({ asOf }: { readonly asOf: string | null | undefined }): ReactNode {
+  if (asOf === undefined) return 'current data';
+  if (asOf === null) return 'without a date';
+  return (
+    <>
+      data of <time dateTime={asOf}>{DAYS.format(new Date(asOf))}</time>
+    </>
+  );
+}
+
+/** Where the data comes from, and how old it is: as the service says, else as the catalogue does. */
+function Sources({
+  product: { sources = [] },
+  source,
+}: Pick<ProductPageProps, 'product'> & { readonly source: KnownSource | null }): ReactNode {
+  const data = source?.data ?? [];
+  if (sources.length + data.length === 0) return null;
   return (
     <section aria-labelledby="sources">
       <h2 id="sources">Sources</h2>
@@ -153,15 +168,18 @@ function Sources({ product: { sources = [] } }: Pick<ProductPageProps, 'product'
         {sources.map(({ name, url, asOf }) => (
           <li key={name}>
             {url === undefined ? name : <a href={url}>{name}</a>}
+            {data.length === 0 && (
+              <span className="quiet">
+                , <DataOf asOf={asOf} />
+              </span>
+            )}
+          </li>
+        ))}
+        {data.map(({ name, asOf }) => (
+          <li key={name}>
+            {name}
             <span className="quiet">
-              ,{' '}
-              {asOf === undefined ? (
-                'current data'
-              ) : (
-                <>
-                  data of <time dateTime={asOf}>{DAYS.format(new Date(asOf))}</time>
-                </>
-              )}
+              , <DataOf asOf={asOf} />
             </span>
           </li>
         ))}
@@ -209,7 +227,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
         </a>
       </p>
       <ProductParts tools={tools} product={product} operations={operations} />
-      <Sources product={product} />
+      <Sources product={product} source={source} />
       <section aria-labelledby="limits">
         <h2 id="limits">Limits</h2>
         <ul className="limits">

@@ -25,6 +25,7 @@ const product = z.string().max(64);
 const answerSchema = z.object({
   products: z.record(product, z.boolean()),
   routes: z.record(product, z.array(z.string().max(256)).max(64)).default({}),
+  data: z.record(product, z.array(z.object({ name: z.string().max(64), asOf: z.iso.datetime().nullable() })).max(32)).default({}),
 });
 
 interface Heard extends z.output<typeof answerSchema> {
@@ -70,7 +71,7 @@ export class WatchedSources implements LiveSources {
   }
 
   revision(): string {
-    return [...this.known].map(([product, { isThere, since, routes }]) => `${product}=${isThere} ${since} ${routes.join(' ')}`).join();
+    return [...this.known].map((each) => JSON.stringify(each)).join();
   }
 
   async close(): Promise<void> {
@@ -94,10 +95,11 @@ export class WatchedSources implements LiveSources {
     const since = new Date(clock.now()).toISOString();
     const now = [...combine(this.heard.values())].sort(([left], [right]) => (left < right ? -1 : 1));
     const routes = new Map([...this.heard.values()].flatMap((each) => Object.entries(each.routes)));
+    const data = new Map([...this.heard.values()].flatMap((each) => Object.entries(each.data).map(([id, known]) => [id, { data: known }])));
     this.known = new Map(
       now.map(([id, isThere]) => {
         const before = this.known.get(id);
-        return [id, { isThere, since: before?.isThere === isThere ? before.since : since, routes: routes.get(id) ?? [] }];
+        return [id, { isThere, since: before?.isThere === isThere ? before.since : since, routes: routes.get(id) ?? [], ...data.get(id) }];
       }),
     );
   }

@@ -131,6 +131,12 @@ export interface ServiceFacts {
   readonly workers?: readonly WorkerKind[];
 }
 
+/** A file of data, and when its data is from: null where it does not say. */
+export interface DataAge {
+  readonly name: string;
+  readonly asOf: Date | null;
+}
+
 export interface ServiceDefinition<Deps = unknown, Settings = unknown> extends ServiceFacts {
   readonly routes: readonly Route<Deps>[];
   /** Reads the service's own environment variables; all problems of all services are reported together at start. */
@@ -141,6 +147,8 @@ export interface ServiceDefinition<Deps = unknown, Settings = unknown> extends S
   checkReady?(deps: Deps): Awaitable<void>;
   /** False when what does the service's work was not named: then every call is refused. Absent: it works by itself. */
   hasWorkers?(deps: Deps): boolean;
+  /** The data on disk that it answers from, with its age. */
+  dataOf?(deps: Deps): Promise<readonly DataAge[]>;
   close?(deps: Deps): Awaitable<void>;
 }
 

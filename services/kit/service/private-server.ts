@@ -4,6 +4,7 @@ import { type Registry } from 'prom-client';
 import { KEEP_ALIVE_MS } from '../../../plugins/core/keep-alive';
 import { CONTEXT_HEADER } from '../../../plugins/core/proof/context-token';
 import { scrubText } from '../log';
+import { type DataAge } from './define-service';
 
 /** Answers `POST /refunds`; takes the value of `X-Tollgate-Context`. */
 export type AnswerRefund = (proof: string | undefined) => Promise<{ readonly status: number; readonly body: unknown }>;
@@ -24,6 +25,8 @@ export interface PrivateServerOptions {
   readonly live?: Readonly<Record<string, boolean>>;
   /** By product: what answers live keys all the same where it has no source. */
   readonly liveRoutes?: Readonly<Record<string, readonly string[]>>;
+  /** By product: what data on disk it answers from. */
+  readonly data?: () => Promise<Readonly<Record<string, readonly DataAge[]>>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;
 }
@@ -55,11 +58,19 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 
 /**
  * Serves platform engineers, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can
- * serve) and `/live` (which products have a live source). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
+ * serve) and `/live` (which products have a live source, and how old their data is). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
  * of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const { metrics, checks, live = {}, liveRoutes = {}, answerRefund, checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS } = options;
+  const {
+    metrics,
+    checks,
+    live = {},
+    liveRoutes = {},
+    data = () => Promise.resolve({}),
+    answerRefund,
+    checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS,
+  } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,7 +78,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
       case '/health':
         return answerJson(response, 200, { status: 'ok' });
       case '/live':
-        return answerJson(response, 200, { products: live, routes: liveRoutes });
+        return answerJson(response, 200, { products: live, routes: liveRoutes, data: await data() });
       case '/metrics':
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;

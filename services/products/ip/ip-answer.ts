@@ -19,6 +19,14 @@ const ATTRIBUTION =
 const scoreMethod = z.enum(['maxmind', 'heuristic']);
 const continent = z.enum(['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA']);
 const scoreReason = z.enum(['reserved_address', 'not_configured', 'sources_failed', 'unknown_to_source']);
+const flagReason = z
+  .enum(['reserved_address', 'not_configured', 'unknown_to_source'])
+  .nullable()
+  .describe(
+    'Null where the flag is not. `reserved_address`: no source is asked about such an address. `not_configured`: no list or file that could ' +
+      'know is set up. `unknown_to_source`: one is, it does not have the address, and it does not have all of today.',
+  );
+export type FlagReason = NonNullable<z.output<typeof flagReason>>;
 /** Null where no source was asked that would know. */
 const flag = z.boolean().nullable();
 
@@ -107,6 +115,9 @@ export const ipAnswer = z
         relay: flag.describe('A relay that hides the addresses of its users and keeps their region.'),
       })
       .describe('Each true, false, or null where no source was asked that would know.'),
+    flag_reasons: z
+      .object({ hosting: flagReason, proxy_or_vpn: flagReason, tor_exit: flagReason, relay: flagReason })
+      .describe('Why a flag is null.'),
     registration: z
       .object({
         company: z.string().nullable().describe('Who the address is registered for; null where the registry names no company.'),

@@ -5,7 +5,9 @@ import { formatIpAddress, type IpAddress, networkValue } from '../../../plugins/
 import { type AsnFacts, type AsnRanges, type AsnTable, createAsnTable } from './asn-table';
 import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRisk, readPlace, readStaticScore, textAt } from './ip-records';
 import { parseAsnCsv } from './parse-asn-csv';
-import { openReloadingFile, type ReloadingFile } from './reloading-file';
+import { openReloadingFile, type ReloadingFile } from '../../kit/data-files/reloading-file';
+import { openRenewedFiles } from '../../kit/data-files/renewed-files';
+import { type TableId } from './tables/update-table';
 
 /** A kind of file and when its data is from: null where the file does not say. */
 export interface DataFile {
@@ -33,6 +35,8 @@ export interface IpDatabases {
 /** Paths of the files. Several paths are asked in order, for example one file for v4 and one for v6. */
 export interface IpDatabasePaths {
   readonly city: readonly string[];
+  /** MMDB files that take the place of `city` and of `asn` once they are there. */
+  readonly renewals?: Partial<Readonly<Record<TableId, string>>>;
   /** `.mmdb` files, or CSV files as @ip-location-db/asn ships them. */
   readonly asn: readonly string[];
   readonly anonymous: string | undefined;
@@ -130,9 +134,9 @@ function describeFiles(source: string, files: readonly Pick<Source<unknown>, 'bu
   return { source, builtAt: known.length === dates.length && known.length > 0 ? new Date(Math.min(...known)) : null };
 }
 
-function firstOf<T>(sources: readonly Source<T | undefined>[], address: IpAddress): T | undefined {
+function firstOf<S, T>(sources: readonly S[], find: (source: S) => T | undefined): T | undefined {
   for (const source of sources) {
-    const found = source.find(address);
+    const found = find(source);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -154,17 +158,16 @@ export async function openDatabases(options: OpenDatabasesOptions): Promise<IpDa
   const mmdb = (path: string): Promise<Source<unknown>> => named(path, openMmdb(path, options));
   const optional = async (path: string | undefined): Promise<Source<unknown> | undefined> => (path === undefined ? undefined : mmdb(path));
   const [city, asn, anonymous, risk, staticScore] = await Promise.all([
-    Promise.all(paths.city.map(mmdb)),
-    Promise.all(paths.asn.map((path) => named(path, openAsn(path, options)))),
+    openRenewedFiles({ ...options, renewal: paths.renewals?.city, files: paths.city, open: mmdb }),
+    openRenewedFiles({ ...options, renewal: paths.renewals?.asn, files: paths.asn, open: (path) => named(path, openAsn(path, options)) }),
     optional(paths.anonymous),
     optional(paths.risk),
     optional(paths.staticScore),
   ]);
-  const places = city.map((source) => ({ ...source, find: (address: IpAddress) => readPlace(source.find(address)) }));
-  const files = [...city, ...asn, anonymous, risk, staticScore].flatMap((source) => (source ? [source.file] : []));
+  const files = [anonymous, risk, staticScore].flatMap((source) => (source ? [source.file] : []));
   return {
-    findPlace: (address) => firstOf(places, address),
-    findAsn: (address) => firstOf(asn, address),
+    findPlace: (address) => firstOf(city.current(), (source) => readPlace(source.find(address))),
+    findAsn: (address) => firstOf(asn.current(), (source) => source.find(address)),
     findAnonymity: (address) => [
       ...(anonymous ? [{ source: ANONYMOUS_IP, facts: readAnonymity(anonymous.find(address)) }] : []),
       ...(risk ? [{ source: IP_RISK, facts: readAnonymity(risk.find(address)) }] : []),
@@ -172,15 +175,15 @@ export async function openDatabases(options: OpenDatabasesOptions): Promise<IpDa
     findIpRisk: (address) => (risk ? readIpRisk(risk.find(address)) : undefined),
     findStaticScore: (address) => (staticScore ? readStaticScore(staticScore.find(address)) : undefined),
     describe: () => [
-      describeFiles('city_database', city),
-      describeFiles('asn_database', asn),
+      describeFiles('city_database', city.current()),
+      describeFiles('asn_database', asn.current()),
       ...(anonymous ? [describeFiles(ANONYMOUS_IP, [anonymous])] : []),
       ...(risk ? [describeFiles(IP_RISK, [risk])] : []),
       ...(staticScore ? [describeFiles('static_ip_score_mmdb', [staticScore])] : []),
     ],
     checkForChanges: async () => {
-      await Promise.all(files.map((file) => file.checkForChange()));
+      await Promise.all([city.checkForChanges(), asn.checkForChanges(), ...files.map((file) => file.checkForChange())]);
     },
-    close: () => files.forEach((file) => file.close()),
+    close: () => [city, asn, ...files].forEach((each) => each.close()),
   };
 }

@@ -7,7 +7,7 @@ import { asTypeOf, type AsType } from './as-type';
 import { countryFacts } from './country-facts';
 import { embeddedAddress } from './embedded-address';
 import { isHostingNetwork } from './hosting-networks';
-import { type IpAnswer } from './ip-answer';
+import { type FlagReason, type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
 import { type PlaceFacts, UNKNOWN_PLACE } from './ip-records';
@@ -79,24 +79,39 @@ function collectSignals(
 }
 
 interface FlagEvidence {
+  readonly isReserved: boolean;
   readonly signals: readonly RiskSignal[];
   readonly hasAnonymity: boolean;
   /** Whether a source that knows Tor exits besides the files has answered. */
   readonly knowsTor: boolean;
+  readonly lists: AddressLists | undefined;
+}
+
+/** Why nothing is said of an address that no source has named. */
+function whyUnknown(flag: keyof IpAnswer['flags'], { isReserved, lists }: FlagEvidence): FlagReason {
+  if (isReserved) return 'reserved_address';
+  // The shipped list of hosting networks is a short one.
+  return flag === 'hosting' || lists?.has(flag) ? 'unknown_to_source' : 'not_configured';
 }
 
 /**
  * True if a source says so; false if one that would know does not; null if no such source was asked. The short list of hosting
  * networks knows what is on it, and nothing of the others.
  */
-function flagsOf({ signals, hasAnonymity, knowsTor }: FlagEvidence): IpAnswer['flags'] {
+function flagsOf(evidence: FlagEvidence): Pick<IpAnswer, 'flags' | 'flag_reasons'> {
+  const { signals, hasAnonymity, knowsTor } = evidence;
   const flag = (id: RiskSignal['id'], isKnown: boolean): boolean | null =>
     signals.some((each) => each.id === id) || (isKnown ? false : null);
-  return {
+  const flags = {
     hosting: flag('hosting', hasAnonymity),
     proxy_or_vpn: flag('proxy_or_vpn', hasAnonymity),
     tor_exit: flag('tor_exit', hasAnonymity || knowsTor),
     relay: flag('relay', false),
+  };
+  const why = (name: keyof typeof flags): FlagReason | null => (flags[name] === null ? whyUnknown(name, evidence) : null);
+  return {
+    flags,
+    flag_reasons: { hosting: why('hosting'), proxy_or_vpn: why('proxy_or_vpn'), tor_exit: why('tor_exit'), relay: why('relay') },
   };
 }
 
@@ -208,7 +223,7 @@ export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promi
     is_anycast: anycast,
     embedded_ipv4: embedded ? { ip: embedded.address.text, by: embedded.by } : null,
     country_facts: countryFacts(place?.country ?? ''),
-    flags: flagsOf({ signals, hasAnonymity, knowsTor }),
+    ...flagsOf({ isReserved, signals, hasAnonymity, knowsTor, lists: deps.lists }),
     registration: registrationView(facts),
     risk_signals: signals,
     ...scoring,

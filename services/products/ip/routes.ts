@@ -134,6 +134,15 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   };
 }
 
+/** For people who read how old the data is; all others are lists. */
+const DATA_NAMES: Readonly<Record<string, string>> = {
+  city_database: 'Table of places',
+  asn_database: 'Table of networks',
+  anonymous_ip_mmdb: 'Table of anonymous addresses',
+  ip_risk_mmdb: 'Table of risks',
+  static_ip_score_mmdb: 'Table of static addresses',
+};
+
 const DOES = 'Says where an IP address is, whose network it is in, and how risky and how static it is.';
 
 export const ipService = defineService<IpDeps, IpSettings>({
@@ -143,6 +152,11 @@ export const ipService = defineService<IpDeps, IpSettings>({
   checkReady: async ({ databases, lists }) => {
     await Promise.all([databases, lists]);
   },
+  dataOf: async ({ databases, lists }) =>
+    [...(await databases).describe(), ...((await lists)?.describe() ?? [])].map(({ source, builtAt }) => ({
+      name: DATA_NAMES[source] ?? `List ${source}`,
+      asOf: builtAt,
+    })),
   close: (deps) => deps.close(),
   routes: [
     defineRoute({

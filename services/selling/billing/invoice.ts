@@ -103,7 +103,7 @@ function composeInvoice({ month, lines: listed }: Statement, currency: string, f
   const number = (amount: string): number => toSafeNumber(toMinor(amount, currency));
   const daysInMonth = daysOfMonth(month).length;
   const lines = listed
-    .filter((line) => line.currency === currency)
+    .filter((line) => line.currency === currency && !line.isPaidInAdvance)
     .flatMap(({ product, plan, days, used, price, surcharge, amount, overage }) => {
       const title = `${titleOf(product)}${plan === null ? '' : `, plan ${plan}`}`;
       const above = number(overage?.amount ?? '0');

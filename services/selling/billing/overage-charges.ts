@@ -31,8 +31,8 @@ o.amount::float8 AS amount, o.currency`;
 const AT_ONCE = 50;
 
 /**
- * Of the subscriptions that ever paid for the product, the one that goes on; at the same provider where that may have it already. While its payment is paused, it waits. Statements that became invoices of our own are paid by these. Who
- * is killed meanwhile leaves the rest to the next look after ten minutes, which is longer than all of them may take.
+ * Of the subscriptions that ever paid for the product, the one that goes on; at the same provider where that may have it already. While its payment is paused, it waits.
+ * Who is killed meanwhile leaves the rest to the next look after ten minutes, which is longer than all of them may take.
  */
 const CLAIM = `
 WITH due AS (
@@ -45,7 +45,6 @@ WITH due AS (
   ) AS paid
   LEFT JOIN payment_account a ON a.customer_id = o.customer_id AND a.provider = paid.provider
   WHERE o.look_at <= now() AND paid.provider = ANY ($1) AND NOT paid.is_paused
-    AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = o.customer_id AND b.month = o.month)
   ORDER BY o.look_at LIMIT ${AT_ONCE} FOR UPDATE OF o SKIP LOCKED
 )
 UPDATE overage_charge o SET look_at = now() + interval '10 minutes', attempts = attempts + 1, problem = '', provider = due.provider, reference = due.reference
@@ -88,10 +87,9 @@ export interface UnchargedOverage extends OverageCharge {
 const UNCHARGED = `
 SELECT ${COLUMNS}, c.email AS customer, o.provider, o.problem FROM overage_charge o JOIN customer c ON c.id = o.customer_id
 WHERE o.look_at IS NOT NULL AND o.problem <> ''
-  AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = o.customer_id AND b.month = o.month)
 ORDER BY o.month, o.id LIMIT $1`;
 
-/** Those that the provider refused when it was last asked, and that no invoice of our own has, the oldest first. */
+/** Those that the provider refused when it was last asked, the oldest first. */
 export async function listUnchargedOverage(db: Database, limit = 1_000): Promise<UnchargedOverage[]> {
   return (await db.query<UnchargedOverage>(UNCHARGED, [limit])).rows;
 }

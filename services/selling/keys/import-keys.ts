@@ -1,136 +1,67 @@
-import { randomUUID } from 'node:crypto';
 import { type Pool, type PoolClient } from 'pg';
-import { type KeyDisplay } from '../../../plugins/core/access/api-key';
-import { type WhitelistRule } from '../../../plugins/core/access/whitelist';
-import { type KeyMode } from '../../../plugins/core/ports';
+import { MAX_RULES } from '../../../plugins/core/access/max-rules';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
-import { DEFAULT_LIMITS } from '../customers/customer-limits';
-import { type Actor, type FullAuditEntry, writeAudits } from '../customers/write-audit';
-import { OperationRefused } from '../operations/operation-refused';
-import { subscribe } from '../subscriptions/subscribe';
-import { requirePlan, requireSubscribable } from '../subscriptions/subscription-terms';
-import { auditRules } from './audit-rules';
-
-/** A key that another system made, from one line of a file. */
-export interface KeyToImport {
-  readonly line: number;
-  /** SHA-256, 64 lower-case hex digits. */
-  readonly hash: string;
-  readonly display: KeyDisplay;
-  readonly mode: KeyMode;
-  /** E-mail address. A customer that does not exist is made. */
-  readonly customer: string;
-  /** What a customer that is made calls itself. */
-  readonly customerName: string | null;
-  readonly name: string | null;
-  /** At least one, each once. */
-  readonly products: readonly string[];
-  /** Of subscriptions that are made. */
-  readonly plan: string | undefined;
-  readonly expiresAt: Date | null;
-  readonly rules: readonly WhitelistRule[];
-  readonly tags: readonly string[];
-}
-
-export interface RefusedLine {
-  readonly line: number;
-  readonly reason: string;
-}
+import { type Actor } from '../customers/write-audit';
+import { findOverLimit, type ImportAccount, lockCustomers, makeCustomers, readAccounts } from './import-accounts';
+import { type KeyToImport, type RefusedLine } from './import-line';
+import { MAX_BATCH } from './import-members';
+import { Contended, ImportOffers, ImportSubscriptions } from './import-subscriptions';
+import { type AcceptedKey, storeImportedKeys } from './store-imported-keys';
 
 export interface ImportResult {
   readonly imported: number;
-  /** Keys that were stored already, by this import or before it. */
+  /** Keys that the customer has already, by this import or before it. */
   readonly known: number;
   readonly refused: readonly RefusedLine[];
 }
 
+/** Rules of one transaction, which are one statement. */
+const MAX_BATCH_RULES = 20 * MAX_RULES;
+/** Lines that are best given to {@link KeyImport.addAll} at once: so many that a customer's come together, and few enough to be held. */
+export const IMPORT_WINDOW = 32 * MAX_BATCH;
+/** Batches that are stored at the same time. */
+export const IMPORT_LANES = 2;
+
+const MAX_TRIES = 3;
+/** SQLSTATE of what goes away by itself: unique_violation (another import stored the same key), deadlock_detected. */
+const CONTENTION = ['23505', '40P01'];
+
+const TAKEN = 'another customer has the key already';
+
+const OWNERS = `
+SELECT encode(hash, 'hex') AS hash, customer_id AS customer FROM credential
+WHERE hash IN (SELECT decode(hash, 'hex') FROM unnest($1::text[]) AS hash)`;
+
 /** Thrown to take a trial back; it carries what the trial came to. */
 class Trial extends Error {
-  constructor(readonly accepted: readonly Accepted[]) {
+  constructor(readonly result: BatchResult) {
     super('a trial changes nothing');
   }
 }
 
-interface Accepted extends KeyToImport {
-  readonly id: string;
-  readonly customerId: string;
+interface BatchResult {
+  readonly accepted: readonly AcceptedKey[];
+  readonly refused: readonly RefusedLine[];
 }
 
-/** What a customer has, and may have, while lines are judged one after the other. */
-interface Account {
-  readonly id: string;
-  readonly mostKeys: number;
-  readonly mostRules: number;
-  keys: number;
-  rules: number;
+interface Batch {
+  readonly lines: readonly KeyToImport[];
+  /** Customers by the address as the lines write it. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** Whose the keys are that are stored, by their hashes. */
+  readonly owners: Map<string, string>;
 }
 
-interface Judged {
-  readonly account: Account;
-  readonly line: KeyToImport;
-}
-
-interface Subscription {
-  readonly plan: string | null;
-  /** Nothing is left to do for it. */
-  readonly isReady: boolean;
-}
-
-/** A subscription that a batch makes, or joins. */
-interface Opening {
-  readonly customerId: string;
-  readonly product: string;
-  readonly plan: string | null;
-}
-
-const KNOWN = `
-SELECT encode(hash, 'hex') AS hash FROM credential WHERE hash IN (SELECT decode(hash, 'hex') FROM unnest($1::text[]) AS hash)`;
-
-const MAKE_CUSTOMERS = `
-INSERT INTO customer (email, display_name) SELECT * FROM unnest($1::text[], $2::text[])
-ON CONFLICT ((lower(email))) DO NOTHING RETURNING id, email`;
-
-/** In order, and locked as by requireRoom: two imports of the same customers come one after the other. */
-const LOCK_CUSTOMERS = 'SELECT 1 FROM customer WHERE lower(email) = ANY ($1) ORDER BY id FOR NO KEY UPDATE';
-
-const ACCOUNTS = `
-SELECT c.id, lower(c.email) AS email, COALESCE(l.keys, $2) AS "mostKeys", COALESCE(l.rules, $3) AS "mostRules", used.keys, used.rules
-FROM customer c LEFT JOIN customer_limit l ON l.customer_id = c.id
-CROSS JOIN LATERAL (
-  SELECT count(*)::integer AS keys,
-    COALESCE(sum((SELECT count(*) FROM whitelist_rule r WHERE r.credential_id = k.id)), 0)::integer AS rules
-  FROM credential k WHERE k.customer_id = c.id AND k.state <> 'revoked'
-) AS used
-WHERE lower(c.email) = ANY ($1)`;
-
-/** One that is cancelled, or whose product asks for a consent, is left to subscribe. */
-const SUBSCRIPTIONS = `
-SELECT s.customer_id AS "customerId", s.product_id AS product, s.plan_name AS plan,
-  s.state <> 'cancelled' AND p.definition ->> 'consent' IS NULL AS "isReady", s.state = 'cancelled' AS "isCancelled"
-FROM subscription s JOIN product p ON p.id = s.product_id WHERE s.customer_id = ANY ($1) AND s.product_id = ANY ($2)`;
-
-const MAKE_SUBSCRIPTIONS = `
-INSERT INTO subscription (customer_id, product_id, plan_name) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[])
-ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id, customer_id AS "customerId", product_id AS product, plan_name AS plan`;
-
-const ASKING = "SELECT id FROM product WHERE definition ->> 'consent' IS NOT NULL AND id = ANY ($1)";
-
-const STORE_KEYS = `
-INSERT INTO credential (id, customer_id, hash, prefix, last_four, mode, name, planned_expires_at)
-SELECT k.id, k.customer, decode(k.hash, 'hex'), k.prefix, k.last_four, k.mode, k.name, k.expires_at
-FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-  AS k (id, customer, hash, prefix, last_four, mode, name, expires_at)`;
-
-const pairOf = (customer: string, product: string): string => `${customer} ${product}`;
+const emailOf = ({ customer }: KeyToImport): string => customer.toLowerCase();
 
 /**
  * Imports keys batch by batch, each in one transaction: a batch is stored whole, without the lines that are refused, or not at all. Keys that
  * are stored already are left as they are, so that a file may be imported again from its beginning.
  */
 export class KeyImport {
-  /** Of a trial: what batches before would have stored. */
-  private readonly tried = { hashes: new Set<string>(), accounts: new Map<string, { keys: number; rules: number }>() };
-  private readonly plans = new Map<string, string | OperationRefused>();
+  /** Of a trial: what batches before would have stored. Whose the keys would be, by their hashes, and what the customers would have more. */
+  private readonly tried = { owners: new Map<string, string>(), use: new Map<string, { keys: number; rules: number }>() };
+  private readonly offers = new ImportOffers();
 
   /** @param options.isTrial each batch is judged as if it were imported, and taken back */
   constructor(
@@ -138,238 +69,176 @@ export class KeyImport {
     private readonly options: { readonly actor: Actor; readonly isTrial: boolean },
   ) {}
 
-  async add(batch: readonly KeyToImport[]): Promise<ImportResult> {
-    const refused: RefusedLine[] = [];
+  /** Imports any number of lines, a customer's in their order, in batches of which two are stored at the same time. */
+  async addAll(lines: readonly KeyToImport[]): Promise<ImportResult> {
+    const { now, later } = splitAtFirsts(lines);
+    const lanes = await Promise.allSettled(lanesOf(now).map((lane) => this.addInOrder(lane)));
+    const failed = lanes.find((lane) => lane.status === 'rejected');
+    if (failed) throw failed.reason;
+    return sumOf([...lanes.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : [])), await this.addInOrder(later)]);
+  }
+
+  private async addInOrder(lines: readonly KeyToImport[]): Promise<ImportResult> {
+    const results: ImportResult[] = [];
+    for (const batch of batchesOf(lines)) results.push(await this.add(batch));
+    return sumOf(results);
+  }
+
+  /** Imports lines in one transaction. */
+  async add(lines: readonly KeyToImport[]): Promise<ImportResult> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { accepted, refused } = await this.tryBatch(lines);
+        return { imported: accepted.length, known: lines.length - accepted.length - refused.length, refused };
+      } catch (error) {
+        if (tries >= MAX_TRIES || !isContention(error)) throw error;
+      }
+    }
+  }
+
+  private async tryBatch(lines: readonly KeyToImport[]): Promise<BatchResult> {
     try {
-      const accepted = await inTransaction(this.db, async (client) => {
-        refused.length = 0;
-        const stored = await this.store(client, await this.unknownOf(client, batch), refused);
-        if (this.options.isTrial) throw new Trial(stored);
-        return stored;
+      return await inTransaction(this.db, async (client) => {
+        const result = await this.store(client, lines);
+        if (this.options.isTrial) throw new Trial(result);
+        return result;
       });
-      return { imported: accepted.length, known: batch.length - accepted.length - refused.length, refused };
     } catch (error) {
       if (!(error instanceof Trial)) throw error;
-      this.note(error.accepted);
-      return { imported: error.accepted.length, known: batch.length - error.accepted.length - refused.length, refused };
+      for (const line of error.result.accepted) this.noteTried(line);
+      return error.result;
     }
   }
 
-  private note(accepted: readonly Accepted[]): void {
-    for (const { hash, customer, rules } of accepted) {
-      this.tried.hashes.add(hash);
-      const email = customer.toLowerCase();
-      const used = this.tried.accounts.get(email) ?? { keys: 0, rules: 0 };
-      this.tried.accounts.set(email, { keys: used.keys + 1, rules: used.rules + rules.length });
-    }
+  private noteTried(line: AcceptedKey): void {
+    const email = emailOf(line);
+    this.tried.owners.set(line.hash, email);
+    const used = this.tried.use.get(email) ?? { keys: 0, rules: 0 };
+    this.tried.use.set(email, { keys: used.keys + 1, rules: used.rules + line.rules.length });
   }
 
-  /** Keys that are not stored yet, each once. */
-  private async unknownOf(client: PoolClient, batch: readonly KeyToImport[]): Promise<KeyToImport[]> {
-    const { rows } = await client.query<{ hash: string }>(KNOWN, [batch.map(({ hash }) => hash)]);
-    const known = new Set(rows.map(({ hash }) => hash));
-    return batch.filter(({ hash }) => {
-      if (known.has(hash) || this.tried.hashes.has(hash)) return false;
-      known.add(hash);
-      return true;
-    });
+  private async store(client: PoolClient, lines: readonly KeyToImport[]): Promise<BatchResult> {
+    const { now, later } = splitAtFirsts(lines);
+    const first = await this.storeFirsts(client, now);
+    if (later.length === 0) return first;
+    const second = await this.storeFirsts(client, later);
+    return { accepted: [...first.accepted, ...second.accepted], refused: [...first.refused, ...second.refused] };
   }
 
-  private async store(client: PoolClient, lines: readonly KeyToImport[], refused: RefusedLine[]): Promise<Accepted[]> {
+  private async storeFirsts(client: PoolClient, lines: readonly KeyToImport[]): Promise<BatchResult> {
+    const { actor } = this.options;
+    const refused: RefusedLine[] = [];
     const sold: KeyToImport[] = [];
     for (const each of lines) {
-      const problem = await this.findUnsold(client, each);
+      const problem = await this.offers.findUnsold(client, each);
       if (problem === undefined) sold.push(each);
       else refused.push({ line: each.line, reason: problem });
     }
-    const accounts = await this.openAccounts(client, sold);
-    const known = await readSubscriptions(client, { accounts, lines: sold });
-    const open = new Map<string, Opening>();
-    const accepted: Accepted[] = [];
-    // Asked again under the lock: the same file may be imported twice at once.
-    for (const line of await this.unknownOf(client, sold)) {
-      const account = accounts.get(line.customer.toLowerCase());
-      if (!account) throw new Error('a customer vanished during an import');
-      const problem = findOverLimit(account, line) ?? this.findOtherPlan(known, { account, line });
-      if (problem !== undefined) {
-        refused.push({ line: line.line, reason: problem });
+    const batch = await this.open(client, sold);
+    const accounts = await this.readAccounts(client, batch);
+    const wanted = { customers: [...accounts.keys()], lines: sold };
+    const subscriptions = await ImportSubscriptions.read(client, wanted, { offers: this.offers, actor });
+    const accepted: AcceptedKey[] = [];
+    for (const line of sold) {
+      const owner = this.findOwner(line, batch);
+      if (owner === 'customer') continue;
+      const account = accounts.get(batch.ids.get(line.customer) ?? '');
+      const problem =
+        owner === 'other' || !account ? TAKEN : (findOverLimit(account, line) ?? (await subscriptions.open(line, account.id)));
+      if (problem !== undefined || !account) {
+        refused.push({ line: line.line, reason: problem ?? TAKEN });
         continue;
       }
-      accepted.push({ ...line, id: randomUUID(), customerId: account.id });
+      accepted.push({ ...line, customerId: account.id });
+      batch.owners.set(line.hash, account.id);
       account.keys += 1;
       account.rules += line.rules.length;
-      this.planSubscriptions(known, open, { account, line });
     }
-    await this.openSubscriptions(client, [...open.values()]);
-    await this.storeKeys(client, accepted);
-    return accepted;
+    await subscriptions.store();
+    await storeImportedKeys(client, accepted, actor);
+    return { accepted, refused };
   }
 
-  /** The plan's name as the catalogue writes it; null for base limits. */
-  private planOf({ plan }: KeyToImport, product: string): string | null {
-    const found = plan === undefined ? null : this.plans.get(pairOf(product, plan));
-    return typeof found === 'string' ? found : null;
+  /** Locks the customers of lines, makes those that are missing, and says which keys are stored. */
+  private async open(client: PoolClient, lines: readonly KeyToImport[]): Promise<Batch> {
+    const ids = await lockCustomers(client, lines);
+    const owners = await readOwners(client, lines);
+    const missing = lines.filter(({ hash, customer }) => !ids.has(customer) && !owners.has(hash));
+    if (missing.length === 0) return { lines, ids, owners };
+    await makeCustomers(client, missing, this.options.actor);
+    const made = await lockCustomers(client, missing);
+    // Asked again: another import may have made a customer meanwhile, with keys.
+    return { lines, ids: new Map([...ids, ...made]), owners: await readOwners(client, lines) };
   }
 
-  /** Why a product or plan of a line cannot be had. Each is looked up once. */
-  private async findUnsold(client: PoolClient, { products, plan = '' }: KeyToImport): Promise<string | undefined> {
-    for (const product of products) {
-      const pair = pairOf(product, plan);
-      let found = this.plans.get(pair);
-      if (found === undefined) {
-        found = await requireSubscribable(client, product)
-          .then(() => (plan === '' ? '' : requirePlan(client, product, plan)))
-          .catch((error: unknown) => {
-            if (error instanceof OperationRefused) return error;
-            throw error;
-          });
-        this.plans.set(pair, found);
-      }
-      if (found instanceof OperationRefused) return found.message;
+  private async readAccounts(client: PoolClient, { lines, ids }: Batch): Promise<Map<string, ImportAccount>> {
+    const accounts = await readAccounts(client, lines, ids);
+    if (this.tried.use.size === 0) return accounts;
+    // Two lines may write one address in different cases.
+    for (const [id, email] of new Map([...ids].map(([written, id]) => [id, written.toLowerCase()]))) {
+      const [account, tried] = [accounts.get(id), this.tried.use.get(email)];
+      if (account && tried) accounts.set(id, { ...account, keys: account.keys + tried.keys, rules: account.rules + tried.rules });
     }
-    return undefined;
+    return accounts;
   }
 
-  private async openAccounts(client: PoolClient, lines: readonly KeyToImport[]): Promise<Map<string, Account>> {
-    const wanted = new Map(lines.map((each) => [each.customer.toLowerCase(), each] as const));
-    // In order: two imports that make the same customers wait for one another once.
-    const emails = [...wanted.keys()].sort();
-    const { actor } = this.options;
-    const made = await client.query<{ id: string; email: string }>(MAKE_CUSTOMERS, [
-      emails.map((email) => wanted.get(email)?.customer),
-      emails.map((email) => wanted.get(email)?.customerName),
-    ]);
-    const audited = made.rows.map(({ id, email }): FullAuditEntry => {
-      return { actor, action: 'customer.create', subject: { kind: 'customer', id }, details: { email }, customerId: id, label: null };
-    });
-    await writeAudits(client, audited);
-    await client.query(LOCK_CUSTOMERS, [emails]);
-    const { rows } = await client.query<Account & { email: string }>(ACCOUNTS, [emails, DEFAULT_LIMITS.keys, DEFAULT_LIMITS.rules]);
-    return new Map(
-      rows.map(({ email, ...account }) => {
-        const tried = this.tried.accounts.get(email) ?? { keys: 0, rules: 0 };
-        return [email, { ...account, keys: account.keys + tried.keys, rules: account.rules + tried.rules }];
-      }),
-    );
-  }
-
-  private findOtherPlan(known: ReadonlyMap<string, Subscription>, { account, line }: Judged): string | undefined {
-    for (const product of line.products) {
-      const plan = this.planOf(line, product);
-      const has = known.get(pairOf(account.id, product))?.plan ?? null;
-      if (plan !== null && has !== null && plan !== has)
-        return `the customer's subscription to "${product}" is on plan "${has}", not "${plan}"`;
-    }
-    return undefined;
-  }
-
-  /** Adds what a line needs to what is opened at the end of its batch. */
-  private planSubscriptions(known: Map<string, Subscription>, open: Map<string, Opening>, { account, line }: Judged): void {
-    for (const product of line.products) {
-      const pair = pairOf(account.id, product);
-      const plan = this.planOf(line, product);
-      const has = known.get(pair);
-      if (has?.isReady && (plan === null || has.plan !== null)) continue;
-      known.set(pair, { plan: plan ?? has?.plan ?? null, isReady: true });
-      open.set(pair, { customerId: account.id, product, plan });
-    }
-  }
-
-  /** New ones all at once; those that exist, or whose products ask for a consent, by the operation that everybody else uses. */
-  private async openSubscriptions(client: PoolClient, open: readonly Opening[]): Promise<void> {
-    if (open.length === 0) return;
-    const { actor } = this.options;
-    const { rows: asking } = await client.query<{ id: string }>(ASKING, [open.map(({ product }) => product)]);
-    const asks = new Set(asking.map(({ id }) => id));
-    const plain = open.filter(({ product }) => !asks.has(product));
-    const made = await client.query<Opening & { id: string }>(MAKE_SUBSCRIPTIONS, [
-      plain.map(({ customerId }) => customerId),
-      plain.map(({ product }) => product),
-      plain.map(({ plan }) => plan),
-    ]);
-    const audited = made.rows.map(({ id, customerId, product, plan }): FullAuditEntry => {
-      const details = { product, plan, daily: null, monthly: null, rate: null };
-      return { actor, action: 'subscription.create', subject: { kind: 'subscription', id }, details, customerId, label: product };
-    });
-    await writeAudits(client, audited);
-    const isMade = new Set(made.rows.map(({ customerId, product }) => pairOf(customerId, product)));
-    for (const { customerId, product, plan } of open) {
-      if (isMade.has(pairOf(customerId, product))) continue;
-      await subscribe(client, { customerId, product, actor, whenSubscribed: 'join', ...(plan !== null && { plan }) });
-    }
-  }
-
-  private async storeKeys(client: PoolClient, keys: readonly Accepted[]): Promise<void> {
-    if (keys.length === 0) return;
-    await client.query(STORE_KEYS, [
-      keys.map(({ id }) => id),
-      keys.map(({ customerId }) => customerId),
-      keys.map(({ hash }) => hash),
-      keys.map(({ display }) => display.prefix),
-      keys.map(({ display }) => display.lastFour),
-      keys.map(({ mode }) => mode),
-      keys.map(({ name }) => name),
-      keys.map(({ expiresAt }) => expiresAt),
-    ]);
-    await insertParts(client, 'credential_product (credential_id, product_id)', keys, ({ products }) => products.map((id) => [id]));
-    await insertParts(client, 'credential_tag (credential_id, tag)', keys, ({ tags }) => tags.map((tag) => [tag]));
-    await insertParts(client, 'whitelist_rule (credential_id, kind, rule)', keys, ({ rules }) =>
-      rules.map(({ kind, text }) => [kind, text]),
-    );
-    await writeAudits(
-      client,
-      keys.map(({ id, customerId, display, mode, name, expiresAt, products, tags, rules }): FullAuditEntry => {
-        const texts = rules.map(({ text }) => text);
-        const facts = { customer: customerId, mode, name, expiresAt, products, tags };
-        const details = { ...facts, ...auditRules({ rules: texts }, texts), rotatedFrom: null };
-        const subject = { kind: 'credential', id } as const;
-        const label = `${display.prefix}…${display.lastFour}`;
-        return { actor: this.options.actor, action: 'key.import', subject, details, customerId, label };
-      }),
-    );
+  private findOwner(line: KeyToImport, { ids, owners }: Batch): 'customer' | 'other' | undefined {
+    const stored = owners.get(line.hash);
+    if (stored !== undefined) return stored === ids.get(line.customer) ? 'customer' : 'other';
+    const tried = this.tried.owners.get(line.hash);
+    if (tried === undefined) return undefined;
+    return tried === emailOf(line) ? 'customer' : 'other';
   }
 }
 
-function findOverLimit({ mostKeys, mostRules, keys, rules }: Account, line: KeyToImport): string | undefined {
-  if (keys >= mostKeys) return `a customer can have at most ${mostKeys} keys; npx tollgate customer limits raises that`;
-  if (rules + line.rules.length > mostRules && line.rules.length > 0)
-    return `all keys together can have at most ${mostRules} whitelist rules`;
-  return undefined;
+async function readOwners(client: PoolClient, lines: readonly KeyToImport[]): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ hash: string; customer: string }>(OWNERS, [lines.map(({ hash }) => hash)]);
+  return new Map(rows.map(({ hash, customer }) => [hash, customer]));
 }
 
-async function readSubscriptions(
-  client: PoolClient,
-  { accounts, lines }: { accounts: ReadonlyMap<string, Account>; lines: readonly KeyToImport[] },
-): Promise<Map<string, Subscription>> {
-  const customers = [...accounts.values()].map(({ id }) => id);
-  const products = [...new Set(lines.flatMap((line) => line.products))];
-  const { rows } = await client.query<Subscription & { customerId: string; product: string; isCancelled: boolean }>(SUBSCRIPTIONS, [
-    customers,
-    products,
-  ]);
-  const wanted = new Set(
-    lines.flatMap((line) => line.products.map((id) => pairOf(accounts.get(line.customer.toLowerCase())?.id ?? '', id))),
-  );
-  return new Map(
-    rows.flatMap(({ customerId, product, plan, isReady, isCancelled }) => {
-      const pair = pairOf(customerId, product);
-      // A cancelled one comes back on the terms of the line.
-      return wanted.has(pair) && !isCancelled ? [[pair, { plan, isReady }]] : [];
-    }),
-  );
+function isContention(error: unknown): boolean {
+  return error instanceof Contended || (error instanceof Error && CONTENTION.includes(String(Reflect.get(error, 'code'))));
 }
 
-/** Inserts what belongs to keys, all at once. */
-async function insertParts(
-  client: PoolClient,
-  into: string,
-  keys: readonly Accepted[],
-  partsOf: (key: Accepted) => readonly (readonly string[])[],
-): Promise<void> {
-  const rows = keys.flatMap((key) => partsOf(key).map((part) => [key.id, ...part]));
-  const [first] = rows;
-  if (!first) return;
-  const columns = first.map((_, column) => rows.map((row) => row[column]));
-  const types = first.map((_, column) => `$${column + 1}::${column === 0 ? 'uuid' : 'text'}[]`);
-  await client.query(`INSERT INTO ${into} SELECT * FROM unnest(${types.join(', ')})`, columns);
+function* batchesOf(lines: readonly KeyToImport[]): Generator<readonly KeyToImport[]> {
+  let batch: KeyToImport[] = [];
+  let rules = 0;
+  for (const line of lines) {
+    batch.push(line);
+    rules += line.rules.length;
+    if (batch.length < MAX_BATCH && rules < MAX_BATCH_RULES) continue;
+    yield batch;
+    [batch, rules] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The first line has a key: those of other customers wait until it is stored, or refused. */
+function splitAtFirsts(lines: readonly KeyToImport[]): { readonly now: readonly KeyToImport[]; readonly later: readonly KeyToImport[] } {
+  const firsts = new Map<string, string>();
+  const later: KeyToImport[] = [];
+  const now = lines.filter((line) => {
+    const first = firsts.get(line.hash) ?? emailOf(line);
+    firsts.set(line.hash, first);
+    if (first !== emailOf(line)) later.push(line);
+    return first === emailOf(line);
+  });
+  return { now, later };
+}
+
+/** By customers, whose rows and pages of indexes are then written together: the two lanes have no customer in common. */
+function lanesOf(lines: readonly KeyToImport[]): readonly KeyToImport[][] {
+  const named = lines.map((line) => ({ line, email: emailOf(line) })).sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
+  const sorted = named.map(({ line }) => line);
+  const middle = named[Math.floor(named.length / IMPORT_LANES)]?.email;
+  const at = named.findIndex(({ email }) => email === middle);
+  return at <= 0 ? [sorted] : [sorted.slice(0, at), sorted.slice(at)];
+}
+
+function sumOf(results: readonly ImportResult[]): ImportResult {
+  return {
+    imported: results.reduce((sum, { imported }) => sum + imported, 0),
+    known: results.reduce((sum, { known }) => sum + known, 0),
+    refused: results.flatMap(({ refused }) => refused),
+  };
 }

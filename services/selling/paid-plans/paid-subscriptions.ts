@@ -60,12 +60,6 @@ export async function wasPaid(db: Database, customerId: string, product: string)
   return (rowCount ?? 0) > 0;
 }
 
-/** Products that a customer ever paid for in advance, or had on trial. */
-export async function findPaidProducts(db: Database, customerId: string): Promise<ReadonlySet<string>> {
-  const text = "SELECT DISTINCT product_id AS product FROM paid_subscription WHERE customer_id = $1 AND status <> 'waiting'";
-  return new Set((await db.query<{ product: string }>(text, [customerId])).rows.map(({ product }) => product));
-}
-
 /** The one that pays for a product now; undefined where nothing is paid. */
 export async function findPaid(db: Database, customerId: string, product: string): Promise<PaidSubscription | undefined> {
   return (await listPaid(db, customerId)).find((each) => each.product === product);

@@ -203,7 +203,7 @@ function remedyOf(request: KnownRequest, reader: Reader): string {
 }
 
 function mendingOf(request: KnownRequest, code: DenialCode): string {
-  if (request.suspended !== undefined) return 'Ask the seller to lift the suspension: nothing that a customer can do changes it.';
+  if (request.suspended !== undefined) return 'Do what the reason of the suspension asks for, or contact the seller, who can lift it.';
   const remedy = REMEDIES[code];
   return typeof remedy === 'string' ? remedy : remedy(request);
 }

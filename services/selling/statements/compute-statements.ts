@@ -25,26 +25,35 @@ export function groupBy<Each>(all: readonly Each[], keyOf: (each: Each) => strin
 /**
  * For each day, the last of equal terms in the order in which they began: a subscription can change more often than a process wants to read,
  * but has few plans and prices. A term that ends where a day begins did not hold on that day. Days in a row with the same term are one row.
+ * What a payment provider charges is paid in advance, from the day on which that began to the last that was paid.
  */
 const TERMS = `
 WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
+paid AS (
+  SELECT customer_id, product_id, (made_at AT TIME ZONE $2)::date AS from_day,
+    CASE WHEN status = 'ended' THEN (period_end AT TIME ZONE $2)::date ELSE 'infinity' END AS to_day
+  FROM paid_subscription WHERE customer_id = ANY ($1) AND status <> 'waiting'
+),
 spans AS (
-  SELECT subscription_id, ROW(plan_name, price, currency, daily, monthly, overage, state) AS kind, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
+  SELECT subscription_id, customer_id, product_id, ROW(plan_name, price, currency, daily, monthly, overage, state) AS kind, (GREATEST(since, start) AT TIME ZONE $2)::date AS from_day,
     ((LEAST(until, "end") - interval '1 microsecond') AT TIME ZONE $2)::date AS to_day, max(id) AS id
-  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3, 4
+  FROM subscription_term, month WHERE customer_id = ANY ($1) AND since < "end" AND (until IS NULL OR until > start) GROUP BY 1, 2, 3, 4, 5, 6
 ),
 days AS (
-  SELECT subscription_id, day::date AS day, max(id) AS id FROM spans
-  CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day GROUP BY subscription_id, kind, day
+  SELECT subscription_id, day::date AS day, max(id) AS id, EXISTS (
+    SELECT FROM paid p WHERE p.customer_id = s.customer_id AND p.product_id = s.product_id AND day::date BETWEEN p.from_day AND p.to_day
+  ) AS is_paid
+  FROM spans s CROSS JOIN LATERAL generate_series(from_day::timestamp, to_day::timestamp, interval '1 day') AS day
+  GROUP BY subscription_id, customer_id, product_id, kind, day
 ),
 runs AS (
-  SELECT id, min(day) AS from_day, max(day) AS to_day
-  FROM (SELECT id, day, day - (row_number() OVER (PARTITION BY id ORDER BY day))::integer AS run FROM days) AS placed
-  GROUP BY id, run
+  SELECT id, is_paid, min(day) AS from_day, max(day) AS to_day
+  FROM (SELECT id, is_paid, day, day - (row_number() OVER (PARTITION BY id, is_paid ORDER BY day))::integer AS run FROM days) AS placed
+  GROUP BY id, is_paid, run
 )
 SELECT t.customer_id AS "customerId", t.subscription_id AS "subscriptionId", product_id AS product, plan_name AS plan, price::text, currency,
   ${includedLimits('t')},
-  state = 'active' AS "isActive", to_char(from_day, 'YYYY-MM-DD') AS "fromDay", to_char(to_day, 'YYYY-MM-DD') AS "toDay"
+  state = 'active' AS "isActive", is_paid AS "isPaidInAdvance", to_char(from_day, 'YYYY-MM-DD') AS "fromDay", to_char(to_day, 'YYYY-MM-DD') AS "toDay"
 FROM runs JOIN subscription_term t USING (id) ORDER BY t.subscription_id, id, from_day`;
 
 const USE = `
@@ -91,17 +100,25 @@ export interface BatchQuery {
 
 type TermRow = SubscriptionTerm & { readonly customerId: string };
 
-/** By customer; those whose records begin later, and all where the month has not begun, have none: what is not known is not zero. */
-export async function computeContents(db: Database, { customers, month, timeZone, now }: BatchQuery): Promise<Map<string, Content>> {
+/** Terms and use of these customers in a month, as far as it has come. */
+export async function readMonth(db: Database, { customers, month, timeZone, now }: BatchQuery) {
   const days = daysOfMonth(month);
   const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
-  const { day: today, month: presentMonth } = windowsAt(now, timeZone);
-  if (presentMonth < month) return new Map();
-  const begins = [...(await findFirstDays(db, { customers, timeZone }))].filter(([, begin]) => begin <= lastDay);
-  const known = begins.map(([id]) => id);
-  const { rows: terms } = await db.query<TermRow>(TERMS, [known, timeZone, firstDay, today < lastDay ? today : lastDay]);
+  const { day: today } = windowsAt(now, timeZone);
+  const { rows: terms } = await db.query<TermRow>(TERMS, [customers, timeZone, firstDay, today < lastDay ? today : lastDay]);
   const subscriptions = [...new Set(terms.map(({ subscriptionId }) => subscriptionId))];
   const { rows: use } = await db.query<StatementUse>(USE, [subscriptions, firstDay, lastDay]);
+  return { terms, use };
+}
+
+/** By customer; those whose records begin later, and all where the month has not begun, have none: what is not known is not zero. */
+export async function computeContents(db: Database, query: BatchQuery): Promise<Map<string, Content>> {
+  const { customers, month, timeZone, now } = query;
+  const days = daysOfMonth(month);
+  const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
+  if (windowsAt(now, timeZone).month < month) return new Map();
+  const begins = [...(await findFirstDays(db, { customers, timeZone }))].filter(([, begin]) => begin <= lastDay);
+  const { terms, use } = await readMonth(db, { ...query, customers: begins.map(([id]) => id) });
   const termsOf = groupBy(terms, ({ customerId }) => customerId);
   const useOf = groupBy(use, ({ subscriptionId }) => subscriptionId);
   return new Map(

@@ -16,8 +16,13 @@ interface SoldUse<Term> {
  * above that each term that sells use has let through what its cap allows.
  */
 export class MonthUse {
-  private included = 0;
+  private inside = 0;
   private used = 0;
+
+  /** Units so far that were included. */
+  get included(): number {
+    return this.inside;
+  }
 
   /**
    * @param used of the next day
@@ -26,10 +31,10 @@ export class MonthUse {
    */
   addDay<Term extends Sold>(used: number, terms: readonly Term[]): SoldUse<Term>[] {
     const reachOf = ({ daily, monthly }: QuotaLimits, before: number): number => Math.max(0, Math.min(used, daily, monthly - before));
-    const inside = Math.max(0, ...terms.map((term) => reachOf(term, this.included)));
+    const inside = Math.max(0, ...terms.map((term) => reachOf(term, this.inside)));
     const reaches = terms.flatMap((term) => (term.overage ? [{ term, reach: reachOf(term.overage.cap, this.used) }] : []));
     const widest = Math.max(0, ...reaches.map(({ reach }) => reach));
-    this.included += inside;
+    this.inside += inside;
     this.used += used;
     let reached = inside;
     return reaches.flatMap(({ term, reach }) => {

@@ -44,28 +44,26 @@ WITH closed AS (
 )
 INSERT INTO overage_charge (customer_id, month, product_id, currency, units, amount)
 SELECT customer_id, $1::date, product, currency, units, amount
-FROM closed JOIN jsonb_to_recordset($3) AS row(id uuid, product text, currency text, units bigint, amount bigint) ON id = customer_id
-WHERE EXISTS (
-  SELECT FROM paid_subscription p WHERE p.customer_id = closed.customer_id AND p.product_id = product AND p.status <> 'waiting'
-)`;
+FROM closed JOIN jsonb_to_recordset($3) AS row(id uuid, product text, currency text, units bigint, amount bigint) ON id = customer_id`;
 
 async function findClosed(db: Database, { customer, month }: StatementQuery): Promise<MonthlyStatement | undefined> {
   const { rows } = await db.query<{ content: Content; closedAt: Date }>(FIND, [customer.id, `${month}-01`]);
   if (!rows[0]) return undefined;
   const { content, closedAt } = rows[0];
-  // Those that were closed before there were surcharges, counts of requests, or overage, have none.
+  // Those that were closed before there were surcharges, counts of requests, overage, or payments in advance, have none.
   const lines = content.lines.map((line) => ({
     ...line,
     surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00',
     requests: (line as Partial<StatementLine>).requests ?? null,
     overage: (line as Partial<StatementLine>).overage ?? null,
+    isPaidInAdvance: (line as Partial<StatementLine>).isPaidInAdvance ?? false,
   }));
   return { ...content, lines, customer: customer.email, closedAt: closedAt.toISOString() };
 }
 
-/** Units above the limits by product and currency, each with its amount in the currency's smallest unit. */
+/** Units above the limits that a payment provider is to charge, by product and currency, each with its amount in the currency's smallest unit. */
 function overageOf(id: string, { lines }: Content): object[] {
-  const sold = lines.filter(({ overage }) => overage !== null && overage.units > 0);
+  const sold = lines.filter(({ overage, isPaidInAdvance }) => isPaidInAdvance && overage !== null && overage.units > 0);
   return [...groupBy(sold, ({ product, currency }) => `${product} ${currency}`).values()].flatMap((own) => {
     const { product, currency } = own[0] ?? {};
     const amount = own.reduce((sum, { overage }) => sum + toMinor(overage?.amount ?? '0', currency ?? null), 0n);

@@ -17,6 +17,8 @@ export interface SubscriptionTerm extends QuotaLimits {
   readonly overage: Overage | null;
   /** Paused and cancelled subscriptions cost nothing. */
   readonly isActive: boolean;
+  /** A payment provider charged the price: its days cost nothing here, only what was sold above the limits. */
+  readonly isPaidInAdvance: boolean;
   /** First and last day on which it held, `YYYY-MM-DD` in the quota time zone, also for a part of the day. */
   readonly fromDay: string;
   readonly toDay: string;
@@ -62,6 +64,8 @@ export interface StatementLine extends QuotaLimits {
   readonly test: number;
   /** Admitted with live keys on these days. Null: it was closed before they were counted. */
   readonly requests: number | null;
+  /** A payment provider charged the price, and charges the overage, which alone is the amount. */
+  readonly isPaidInAdvance: boolean;
   /** `price × days ÷ days of the month`, as `shareDays` rounds it, the surcharge and the overage. With the currency's decimals. */
   readonly amount: string;
   /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
@@ -75,7 +79,7 @@ export interface Statement {
   readonly month: string;
   readonly daysInMonth: number;
   readonly lines: readonly StatementLine[];
-  /** Of the lines that cost something, by currency. */
+  /** Of the lines that cost something, by currency; without what a payment provider charges. */
   readonly totals: readonly { readonly currency: string; readonly amount: string }[];
 }
 
@@ -99,7 +103,7 @@ export function daysOfMonth(month: string): string[] {
  * The terms that count on a day: the active ones, the most expensive first, the last of equal ones before the others. The day costs the first.
  * Without an active term it is the last one, which costs nothing.
  */
-function termsOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm[] {
+export function termsOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm[] {
   const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
   const active = held.filter(({ isActive }) => isActive);
   if (active.length === 0) return held.slice(-1);
@@ -108,12 +112,12 @@ function termsOfDay(terms: readonly SubscriptionTerm[], day: string): Subscripti
 
 type Growing = { -readonly [Member in keyof StatementLine]: StatementLine[Member] } & { requests: number };
 
-function newLine({ subscriptionId, product, plan, price, currency, daily, monthly, overage }: SubscriptionTerm): Growing {
+function newLine({ subscriptionId, product, plan, price, currency, daily, monthly, overage, isPaidInAdvance }: SubscriptionTerm): Growing {
   const nothing = fromMinor(0n, currency);
   const none = { days: 0, charged: 0, refunded: 0, used: 0, test: 0, requests: 0, amount: nothing, surcharge: nothing };
   const above = overage && { ...overage, units: 0, amount: nothing };
   const inDecimals = fromMinor(toMinor(price, currency), currency);
-  return { subscriptionId, product, plan, price: inDecimals, currency, daily, monthly, ...none, overage: above };
+  return { subscriptionId, product, plan, price: inDecimals, currency, daily, monthly, isPaidInAdvance, ...none, overage: above };
 }
 
 /**
@@ -166,7 +170,7 @@ function roundTogether(costs: readonly Exact[], partsInUnit: bigint): { readonly
 }
 
 function shareDays(own: readonly Growing[], daysInMonth: number): void {
-  const costs = own.map((line) => ({ line, parts: priceOf(line) * BigInt(line.days) }));
+  const costs = own.map((line) => ({ line, parts: line.isPaidInAdvance ? 0n : priceOf(line) * BigInt(line.days) }));
   for (const { line, units } of roundTogether(costs, BigInt(daysInMonth))) line.amount = fromMinor(units, line.currency);
 }
 
@@ -184,8 +188,8 @@ function shareOverage(own: readonly Growing[]): void {
 
 /** Where a term's days and units are: one line for each plan, price and limits of a subscription. */
 function lineOf(lines: Map<string, Growing>, term: SubscriptionTerm): Growing {
-  const { subscriptionId, plan, price, currency, daily, monthly, overage } = term;
-  const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage]);
+  const { subscriptionId, plan, price, currency, daily, monthly, overage, isPaidInAdvance } = term;
+  const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage, isPaidInAdvance]);
   const line = lines.get(place) ?? newLine(term);
   lines.set(place, line);
   return line;
@@ -250,9 +254,11 @@ function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
   return costOf(paid) - costOf(days);
 }
 
-/** All lines of a subscription together cost a month of its dearest plan at the most. */
+/** All lines of a subscription together that no provider charged cost a month of its dearest plan at the most. */
 function addSurcharge(line: Growing, { lines, daysInMonth }: { lines: readonly StatementLine[]; daysInMonth: number }): void {
-  const own = lines.filter(({ subscriptionId, currency }) => subscriptionId === line.subscriptionId && currency === line.currency);
+  if (line.isPaidInAdvance) return;
+  const isOwn = (each: StatementLine): boolean => each.subscriptionId === line.subscriptionId && each.currency === line.currency;
+  const own = lines.filter((each) => isOwn(each) && !each.isPaidInAdvance);
   const dearest = own.map(priceOf).reduce((most, price) => (price > most ? price : most), 0n);
   const room = own.reduce((left, { amount }) => left - toMinor(amount, line.currency), dearest);
   const wanted = surchargeOf(line, daysInMonth);
@@ -264,8 +270,8 @@ function addSurcharge(line: Growing, { lines, daysInMonth }: { lines: readonly S
 
 function totalsOf(lines: readonly StatementLine[]): Statement['totals'] {
   const sums = new Map<string, bigint>();
-  for (const { currency, amount } of lines) {
-    if (currency !== null) sums.set(currency, (sums.get(currency) ?? 0n) + toMinor(amount, currency));
+  for (const { currency, amount, isPaidInAdvance } of lines) {
+    if (currency !== null && !isPaidInAdvance) sums.set(currency, (sums.get(currency) ?? 0n) + toMinor(amount, currency));
   }
   return [...sums].map(([currency, amount]) => ({ currency, amount: fromMinor(amount, currency) }));
 }

@@ -44,7 +44,11 @@ const open = async (page: Page, path: string): Promise<void> => {
 async function issueInvoice(month: string): Promise<void> {
   const days = { fromDay: `${month}-01`, toDay: `${month}-31` };
   const plan = { product: 'api-ip', plan: 'Star', price: '499.00', currency: 'INR', daily: 10, monthly: 100 };
-  const content = computeStatement(month, [{ subscriptionId: 's', ...plan, overage: null, isActive: true, ...days }], []);
+  const content = computeStatement(
+    month,
+    [{ subscriptionId: 's', ...plan, overage: null, isActive: true, isPaidInAdvance: false, ...days }],
+    [],
+  );
   await dashboard.pool.query('INSERT INTO statement (customer_id, month, content) SELECT id, $2, $3 FROM customer WHERE email = $1', [
     CUSTOMER,
     `${month}-01`,

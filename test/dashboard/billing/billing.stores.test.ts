@@ -59,6 +59,7 @@ async function closeStatement(id: string, { month = '2026-03', price = '499.00',
     monthly: 100,
     overage: null,
     isActive: true,
+    isPaidInAdvance: false,
     ...days,
   };
   const content = JSON.stringify(computeStatement(month, [term], []));

@@ -30,6 +30,7 @@ describe('use above the limits of a month that is over', () => {
     await dashboard().settled();
     const own = [wish.customerId];
     await dashboard().pool.query("UPDATE subscription_term SET since = '2026-09-01' WHERE customer_id = $1", own);
+    await dashboard().pool.query("UPDATE paid_subscription SET made_at = '2026-09-01' WHERE customer_id = $1", own);
     await dashboard().pool.query(
       "INSERT INTO usage (subscription_id, day, spent_postgres) SELECT id, '2026-10-07', 717 FROM subscription WHERE customer_id = $1",
       own,

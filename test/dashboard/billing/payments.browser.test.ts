@@ -1,6 +1,7 @@
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
 import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { setLimits } from '../../../services/selling/billing/limit-terms';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { readAppliedCatalogue, readCatalogueSource } from '../../../services/selling/catalogue/read-catalogue';
 import { createOperator } from '../../../services/selling/operators/change-operators';
@@ -63,7 +64,14 @@ const SHOTS = process.env['SCREENSHOTS'];
 /** @param part that is looked at, of a long page */
 const shoot = async (page: Page, name: string, part?: Locator): Promise<void> => {
   await page.emulateMedia({ colorScheme: 'light' });
-  if (SHOTS !== undefined) await (part ?? page).screenshot({ path: `${SHOTS}/${name}.png`, ...(!part && { fullPage: true }) });
+  if (SHOTS === undefined) return;
+  for (const [colorScheme, suffix] of [
+    ['dark', '-dark'],
+    ['light', ''],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await (part ?? page).screenshot({ path: `${SHOTS}/${name}${suffix}.png`, ...(!part && { fullPage: true }) });
+  }
 };
 const DESK = { width: 1_280, height: 720 };
 const PHONE = { width: 390, height: 844 };
@@ -96,6 +104,16 @@ const untilDaily = (key: string, daily: number): Promise<void> =>
 
 it('a customer takes a paid plan: is declined once, pays, calls with it, changes up at once and down with the next period, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
   const { page } = customer;
+  /** As the seller gives a customer one in the console. */
+  async function giveOwnRate(): Promise<void> {
+    const { rows } = await db.query<{ id: string }>(
+      "SELECT s.id FROM subscription s JOIN customer c ON c.id = s.customer_id WHERE c.email = $1 AND s.product_id = 'api-ip'",
+      [CUSTOMER],
+    );
+    const rate = { limit: 1_000, windowSeconds: 1, burst: 1_000 } as const;
+    const about = { reason: 'a partner', setBy: 'test', endsAt: null, actor: 'test' };
+    await setLimits(db, { id: rows[0]?.id ?? '', daily: null, monthly: null, rate, ...about });
+  }
   const portal = async (act: string): Promise<void> => {
     await open(page, '/billing');
     await press(page, 'Cards and receipts');
@@ -115,6 +133,10 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
       [CUSTOMER],
     );
     await db.query(
+      "UPDATE paid_subscription SET made_at = made_at - interval '1 day' WHERE customer_id = (SELECT id FROM customer WHERE email = $1)",
+      [CUSTOMER],
+    );
+    await db.query(
       `INSERT INTO usage AS u (subscription_id, day, spent_postgres)
        SELECT s.id, $2, 17 FROM subscription s JOIN customer c ON c.id = s.customer_id WHERE c.email = $1 AND s.product_id = 'api-ip'
        ON CONFLICT (subscription_id, day) DO UPDATE SET spent_postgres = u.spent_postgres + excluded.spent_postgres`,
@@ -126,6 +148,13 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await shoot(page, '7-usage-above');
     await read(page, `/statements/${dayAgo(0).slice(0, 7)}`, '12 above');
     await page.getByText('₹24.00 above').waitFor();
+    const headers = (table: string): Promise<string[]> =>
+      page.getByRole('table', { name: table, exact: true }).getByRole('columnheader').allInnerTexts();
+    expect(await headers('Lines of the statement')).toEqual(expect.arrayContaining(['Units used', 'Units given back', 'Counted']));
+    expect((await headers('Lines of the statement')).filter((each) => /charged|refunded/i.test(each))).toEqual([]);
+    expect(await headers('Paid in advance')).toEqual(['Paid in advance', 'Charged on', 'Charged', 'Refunded']);
+    await page.getByRole('table', { name: 'Paid in advance', exact: true }).getByText('₹499.00').first().waitFor();
+    expect(await page.getByText('Total', { exact: true }).count()).toBe(0);
     await expectSound(page);
     await shoot(page, '7-statement-above');
     await shootOnPhone(page, '7-statement-above-phone');
@@ -183,19 +212,21 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
   });
 
   await step('changes up at the cost that was shown and down with the next period, and calls with each', async () => {
-    const change = async (plan: string, cost: string, done: string): Promise<void> => {
+    const change = async (plan: string, cost: string, done: string, ...also: string[]): Promise<void> => {
       await open(page, '/plans');
       await page.getByRole('button', { name: `Change IP lookup to ${plan}` }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText(cost).waitFor();
+      for (const text of [cost, ...also]) await dialog.getByText(text).waitFor();
       await dialog.getByText('₹20.00 for 10 more').waitFor();
       await shoot(page, `7-change-to-${plan.split(' ')[0] ?? ''}`, dialog);
       await press(page, `Change to ${plan}`);
       await page.getByText(done).waitFor();
     };
+    await giveOwnRate();
     await open(page, '/plans');
+    await page.getByText('Your own rate, 1,000 requests a second, bursts of 1,000 on Star, in place of the plan’s.').waitFor();
     await page.getByText('₹20.00 for 10 more, up to').waitFor();
-    await change(SUN.name, 'is charged now', `IP lookup is on ${SUN.name} now.`);
+    await change(SUN.name, 'Your own limits are for Star: they do not come along', `IP lookup is on ${SUN.name} now.`, 'is charged now');
     await untilDaily(key, SUN.overage.cap.daily);
     await useAbove();
     await change('Star', 'when the period is over that you have paid for', 'IP lookup changes to Star with the next period.');
@@ -276,6 +307,61 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await shoot(seller.page, '20-paid-plans');
     await shootOnPhone(seller.page, '20-paid-plans-phone');
     await read(page, '/billing', 'Next charge of ₹399.20, 20 % less than its price');
+  });
+
+  const customerPath = async (): Promise<string> => {
+    const { rows } = await db.query<{ id: string }>('SELECT id FROM customer WHERE email = $1', [CUSTOMER]);
+    return `/operator/customers/${rows[0]?.id ?? ''}`;
+  };
+  await step(
+    'is suspended by the seller, who pauses the payment, reads both, can buy nothing, and goes on when it is restored',
+    async () => {
+      await open(seller.page, await customerPath());
+      await press(seller.page, 'Suspend');
+      const dialog = seller.page.getByRole('dialog');
+      await dialog.getByLabel('Pause the payment for Star').waitFor();
+      await dialog.getByLabel('Reason').fill('We see your key in public.');
+      expect(await dialog.getByLabel('Pause the payment for Star').isChecked()).toBe(true);
+      await expectSound(seller.page);
+      await shoot(seller.page, '21-suspend', dialog);
+      await dialog.getByRole('button', { name: 'Suspend', exact: true }).click();
+      await seller.page.getByText('Payment paused', { exact: true }).waitFor();
+      await seller.page.getByRole('table', { name: 'Paid plans' }).getByText('Paid until').waitFor();
+      await shoot(seller.page, '21-suspended');
+      await shootOnPhone(seller.page, '21-suspended-phone');
+      await read(page, '/billing', /The seller has paused the payment\. It is paid until/);
+      await page.getByText('We see your key in public.').waitFor();
+      await page.getByText('The seller can lift it').waitFor();
+      await expectSound(page);
+      await shoot(page, '21-suspended-customer');
+      await shootOnPhone(page, '21-suspended-customer-phone');
+      const refusal = await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } });
+      expect([refusal.status, refusal.text]).toEqual([401, expect.stringMatching(/contact support/)]);
+      await open(page, '/plans');
+      await page.getByRole('button', { name: `Change IP lookup to ${SUN.name}` }).click();
+      await page
+        .getByRole('dialog')
+        .getByText(/suspended this account/)
+        .waitFor();
+      await shoot(page, '21-refused', page.getByRole('dialog'));
+      await press(seller.page, 'Restore');
+      await seller.page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
+      await seller.page.getByText('Payment paused', { exact: true }).waitFor({ state: 'detached' });
+      await read(page, '/billing', 'Next charge of ₹399.20, 20 % less than its price');
+    },
+  );
+
+  await step('has the payment ended by the seller with its period, reads it, and keeps the plan', async () => {
+    await press(seller.page, 'End the payment');
+    const dialog = seller.page.getByRole('dialog');
+    await dialog.getByText('The plan goes on until the period that is paid is over.').waitFor();
+    await shoot(seller.page, '22-end', dialog);
+    await dialog.getByRole('button', { name: 'End the payment' }).click();
+    await seller.page.getByText('The payment for Star ends with its period.').waitFor();
+    await read(page, '/billing', /Ends on .*; nothing more is charged\./);
+    await press(page, 'Keep IP lookup Star');
+    await press(page, 'Keep the plan');
+    await read(page, '/billing', /Next charge of/);
   });
 
   await step('cancels; the plan goes on until its period is over, and the base limits hold then', async () => {

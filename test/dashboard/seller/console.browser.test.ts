@@ -156,6 +156,7 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await press(page, 'Price and limits of api-ip');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Price a month').fill('250.00');
+    await dialog.getByLabel('Daily limit').fill('5000');
     await dialog.getByLabel('Requests', { exact: true }).fill('10');
     await dialog.getByLabel('At once').fill('20');
     await dialog.getByLabel('Reason').fill('A partner.');
@@ -164,8 +165,13 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await page.getByText('at ₹250.00').waitFor();
     await open(customer.page, '/plans');
     await customer.page
-      .getByText('Your own price, ₹250.00 a month, and rate, 10 requests a second, bursts of 20 on Star, in place of the plan’s.')
+      .getByText(
+        'Your own price, ₹250.00 a month, and limits, and rate, 10 requests a second, bursts of 20 on Star, in place of the plan’s.',
+      )
       .waitFor();
+    await press(customer.page, 'Change IP lookup to Free');
+    await customer.page.getByText('Your own limits are for Star: they do not come along, and count again if you come back.').waitFor();
+    await press(customer.page, 'Cancel');
   });
 
   await step('keeps a list of customers by name', async () => {

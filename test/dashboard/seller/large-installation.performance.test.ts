@@ -68,8 +68,9 @@ const seedFor = (customer: string): string[] => [
    FROM seed, generate_series(0, 6) AS back`,
   `INSERT INTO audit_log (at, actor, action, subject_kind, subject_id, customer_id)
    SELECT now() - n * interval '1 minute', 'dashboard:somebody', 'key.create', 'credential', key_id::text, customer_id FROM seed`,
-  `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, entitlement, look_at)
-   SELECT 'sandbox', 'sub_' || n, customer_id, product, 'active', plan, 49900, 'INR', now() + interval '20 days', 'plan', NULL FROM seed WHERE is_above`,
+  `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, entitlement, look_at, made_at)
+   SELECT 'sandbox', 'sub_' || n, customer_id, product, 'active', plan, 49900, 'INR', now() + interval '20 days', 'plan', NULL, now() - interval '100 days'
+   FROM seed WHERE is_above`,
   "INSERT INTO payment_account (customer_id, provider, account) SELECT customer_id, 'sandbox', 'cus_' || n FROM seed WHERE is_above",
   `INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at, url, refunded)
    SELECT 'sandbox', 'in_' || id || back, id, 'INR', 49900, now() - back * interval '30 days', now() - back * interval '30 days', NULL, 0
@@ -226,7 +227,7 @@ describe(`the end of a month with ${CUSTOMERS} customers`, () => {
       `SELECT count(*)::integer AS statements, sum((line ->> 'used')::bigint)::text AS used, sum((line #>> '{overage,units}')::bigint)::text AS above,
          (SELECT sum(spent_redis)::text FROM usage WHERE day >= $1::date AND day < $1::date + interval '1 month') AS spent,
          (SELECT sum(total)::text FROM invoice WHERE month = $1::date AND content ? 'net') AS invoiced,
-         sum((line ->> 'amount')::numeric * 100)::bigint::text AS stated,
+         sum((line ->> 'amount')::numeric * 100) FILTER (WHERE NOT (line -> 'isPaidInAdvance')::boolean)::bigint::text AS stated,
          (SELECT count(*)::integer FROM overage_charge WHERE charge IS NOT NULL) AS reported,
          (SELECT sum(amount)::text FROM overage_charge) AS charged
        FROM statement, jsonb_array_elements(content -> 'lines') AS line WHERE month = $1::date`,

@@ -545,6 +545,20 @@ describe('live sources', () => {
     expect((await get('/products/api-ip')).body).not.toContain('No live source');
   });
 
+  it('shows on the page of a product how old the data is from which its service answers now', async () => {
+    now += 2_000;
+    expect((await get('/products/api-ip')).body).toContain('<time dateTime="2026-06-05">5 June 2026</time>');
+    const data = [
+      { name: 'Table of places', asOf: '2026-11-01T04:00:00.000Z' },
+      { name: 'Own table', asOf: null },
+    ];
+    sources = { 'api-ip': { isThere: true, since, routes: [], data } };
+    now += 2_000;
+    const { body } = await get('/products/api-ip');
+    expect(body).not.toContain('5 June 2026');
+    expect(body.replaceAll(/<[^>]+>/g, '')).toMatch(/Table of places, data of 1 November 2026.*Own table, without a date/);
+  });
+
   it('tells customers the same, null where nobody knows, and names no setting', async () => {
     sources = { 'api-gst': { isThere: false, since, routes: [] }, 'api-seo': { isThere: false, since, routes: ['/seo/authority'] } };
     const cookie = await dashboard.signIn();

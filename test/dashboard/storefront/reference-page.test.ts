@@ -1,5 +1,7 @@
 import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { describeApi } from '../../../services/openapi/describe-api';
+import { type Json } from '../../../services/openapi/document-parts';
+import { normalForm } from '../../../services/openapi/own-document/normal-form';
 import { type ReferencePart } from '../../../services/dashboard/storefront/operation-groups';
 import { operationsIn, readOperations } from '../../../services/dashboard/storefront/operations';
 import { HOSTILE } from '../../openapi/documents/frameworks';
@@ -57,7 +59,7 @@ const tools: PageTools = {
 }; // prettier-ignore
 
 function readOwn(document: object) {
-  const described = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, document]])).document;
+  const described = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, normalForm(document as Json)]])).document;
   return readOperations(JSON.stringify(described));
 }
 const pageOf = (document: object): Promise<string> =>
@@ -201,7 +203,7 @@ describe('shapes that a discriminator tells apart', () => {
   });
 
   it('keep their values in the OpenAPI document, where the schemas have other names', () => {
-    const { document } = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, documentOf(one, listed)]]));
+    const { document } = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, normalForm(documentOf(one, listed))]]));
     expect(JSON.stringify(document)).toContain('"mapping":{"Cat":"#/components/schemas/zoo.Cat","Dog":"#/components/schemas/zoo.Dog"}');
   });
 });

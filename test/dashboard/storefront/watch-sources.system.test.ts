@@ -45,6 +45,25 @@ it('says of each product what whoever asks its source said, and null of what nob
   await sources.close();
 });
 
+it('says how old the data is that a product answers from', async () => {
+  const data = [
+    { name: 'Table of places', asOf: new Date('2026-06-05') },
+    { name: 'Table of networks', asOf: null },
+  ];
+  const server = await startPrivateServer({
+    ...{ host: '127.0.0.1', port: 0, metrics: createMetrics(), checks: {}, live: { 'api-ip': true } },
+    data: () => Promise.resolve({ 'api-ip': data }),
+  });
+  servers.push(server);
+  const { sources } = watch([server.url]);
+  await sources.look();
+  expect(sources.find('api-ip')?.data).toEqual([
+    { name: 'Table of places', asOf: '2026-06-05T00:00:00.000Z' },
+    { name: 'Table of networks', asOf: null },
+  ]);
+  await sources.close();
+});
+
 it('says since when, which only a change moves', async () => {
   const live = { 'api-gst': false };
   const { url } = await serverThatSays(live);

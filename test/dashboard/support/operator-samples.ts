@@ -35,6 +35,9 @@ export async function operatorSamples(pool: Pool, own: Belongings): Promise<Read
     'POST /operator/customers/:id/notes': { ...customer, body: { text: 'called about the bill' } },
     'POST /operator/customers/:id/keys': { ...customer, body: { submission: randomUUID(), mode: 'test', products: ['api-ip'] } },
     'PUT /operator/customers/:id/plan': { ...customer, body: { product: 'api-pincode', plan: 'Star' } },
+    'POST /operator/keys/import': {
+      body: { keys: [{ customer: `${randomUUID().slice(0, 8)}@example.com`, key: randomUUID(), products: ['api-ip'] }] },
+    },
     'POST /operator/suspensions': { body: { kind: 'customer', id: customer.params.id, reason: 'unpaid' } },
     'POST /operator/keys/:id/revoke': { params: { id: own.key.id }, body: {} },
     'PUT /operator/subscriptions/:id/limits': { params: { id: own.subscription.id }, body: limits },

@@ -73,6 +73,7 @@ describe('GET /ip from the shipped data', () => {
       embedded_ipv4: null,
       country_facts: { continent: 'NA', currency: 'USD', calling_code: '+1', is_eu: false },
       flags: { hosting: null, proxy_or_vpn: null, tor_exit: null, relay: null },
+      flag_reasons: { hosting: 'unknown_to_source', proxy_or_vpn: 'not_configured', tor_exit: 'not_configured', relay: 'not_configured' },
       registration: null,
       risk_signals: [],
       score_method: 'heuristic',

@@ -19,6 +19,7 @@ const noDatabases: IpDatabases = {
 
 const listsOf = (found: ReturnType<AddressLists['find']>, knowsTor: boolean): AddressLists => ({
   find: () => found,
+  has: (says) => knowsTor && says === 'tor_exit',
   knowsAll: (says) => knowsTor && says === 'tor_exit',
   describe: () => [{ source: 'tor_exits', builtAt: new Date(0) }],
   checkForChanges: async () => undefined,
@@ -194,6 +195,23 @@ describe('flags', () => {
   it('tell hosting by the network alone, and leave the others open', async () => {
     expect(await flagsOf({}, asn)).toEqual({ ...UNKNOWN, hosting: true });
     expect(await flagsOf({}, home)).toEqual(UNKNOWN);
+  });
+
+  it('say why they are null, and only then', async () => {
+    const reasons = async (...call: Parameters<typeof lookUp>) => (await lookUp(...call)).answer.flag_reasons;
+    const unset = { hosting: 'unknown_to_source', proxy_or_vpn: 'not_configured', tor_exit: 'not_configured', relay: 'not_configured' };
+    expect(await reasons('8.8.8.8', {}, {})).toEqual(unset);
+    expect(await reasons('8.8.8.8', {}, asn)).toEqual({ ...unset, hosting: null });
+    expect(await reasons('8.8.8.8', {}, anonymity({}))).toEqual({
+      hosting: null,
+      proxy_or_vpn: null,
+      tor_exit: null,
+      relay: 'not_configured',
+    });
+    // A list that is too old names exits, and says of nothing that it is none.
+    const old = { ...listsOf([], false), has: (says: string) => says === 'tor_exit' };
+    expect(await reasons('8.8.8.8', {}, {}, { lists: old })).toEqual({ ...unset, tor_exit: 'unknown_to_source' });
+    expect(new Set(Object.values(await reasons('10.0.0.1', {}, asn)))).toEqual(new Set(['reserved_address']));
   });
 
   it('follow the files and services that know', async () => {

@@ -147,6 +147,7 @@ const term: SubscriptionTerm = {
   monthly: 100,
   overage: null,
   isActive: true,
+  isPaidInAdvance: false,
   fromDay: '2026-04-01',
   toDay: '2026-04-30',
 };
@@ -180,6 +181,15 @@ describe('the invoices of a statement', () => {
       ],
       net: 50_640,
     });
+  });
+
+  it('have nothing that a payment provider charges', () => {
+    const overage = { per: 100, price: '20.00', cap: { daily: 100, monthly: 1_000 } };
+    const use = [{ subscriptionId: 'one', day: '2026-04-20', charged: 47, refunded: 0, test: 0, requests: 47 }];
+    const paid = { ...term, overage, isPaidInAdvance: true, fromDay: '2026-04-11' };
+    const compose = (terms_: (typeof term)[]) => composeInvoices(computeStatement('2026-04', terms_, use), { ...facts, terms: terms() });
+    expect(compose([paid])).toEqual([]);
+    expect(compose([{ ...term, toDay: '2026-04-10' }, paid])).toMatchObject([{ lines: [{ days: 10, amount: 16_633 }], net: 16_633 }]);
   });
 
   it('are none where nothing costs', () => {

@@ -1,5 +1,6 @@
 import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { composeInvoices } from '../../../services/selling/billing/invoice';
+import { includedNow } from '../../../services/selling/statements/included-use';
 import { computeStatement, type StatementUse, type SubscriptionTerm } from '../../../services/selling/statements/statement';
 import { fc } from '../../support/fast-check';
 
@@ -40,7 +41,7 @@ function termOf({ name, price, daily, sold }: Plan, day: string, isActive: boole
   const cap = sold && { daily: daily + sold.room, monthly: ANY };
   const overage = sold && cap && { per: sold.per, price: text(sold.price), cap };
   const about = { subscriptionId: 'one', product: 'api-ip', currency: 'EUR', monthly: ANY };
-  return { ...about, plan: name, price: text(price), daily, overage, isActive, fromDay: day, toDay: day };
+  return { ...about, plan: name, price: text(price), daily, overage, isActive, isPaidInAdvance: false, fromDay: day, toDay: day };
 }
 
 /** What a day's units above a plan's limit cost, each at its own rate. */
@@ -91,4 +92,8 @@ export function expectHonestStatement(days: typeof statedHistories extends fc.Ar
   expect(composeInvoices(statement, ISSUING).reduce((sum, { net }) => sum + net, 0)).toBe(amount);
   const sumOf = (all: readonly { readonly charged: number }[]): number => all.reduce((sum, { charged }) => sum + charged, 0);
   expect(sumOf(statement.lines)).toBe(sumOf(use));
+  // What customers read before the month is over is what its statement charges for.
+  const today = use.at(-1)?.day ?? '';
+  const { above } = includedNow({ terms, use, today, limits: { daily: ANY, monthly: ANY } }).thisMonth;
+  expect(above).toBe(statement.lines.reduce((sum, { overage }) => sum + (overage?.units ?? 0), 0));
 }

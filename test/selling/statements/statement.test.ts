@@ -18,6 +18,7 @@ const star: SubscriptionTerm = {
   monthly: 3_000_000,
   overage: null,
   isActive: true,
+  isPaidInAdvance: false,
   fromDay: '2026-01-10',
   toDay: '9999-12-31',
 };
@@ -58,6 +59,21 @@ describe('a statement', () => {
       { ...star, fromDay: '2026-02-05', isActive: false },
     ];
     expect(linesOf(pause)).toEqual([['Star', 5, '89.11', 0]]);
+  });
+
+  it('costs nothing of a price that a payment provider charged, also where nothing was surcharged, and what was sold above its limits', () => {
+    const overage = { per: 10, price: '20.00', cap: { daily: 1_000, monthly: 10_000 } };
+    const paid = { ...star, daily: 10, monthly: 300, overage, isPaidInAdvance: true, fromDay: '2026-02-11', toDay: '9999-12-31' };
+    const before = { ...star, fromDay: '2026-02-01', toDay: '2026-02-10' };
+    const { lines, totals } = computeStatement('2026-02', [before, paid], [used('2026-02-12', 22), used('2026-02-13', 9)]);
+    expect(
+      lines.map(({ isPaidInAdvance, days, used: counted, surcharge, amount }) => [isPaidInAdvance, days, counted, surcharge, amount]),
+    ).toEqual([
+      [false, 10, 0, '0.00', '178.21'],
+      [true, 18, 31, '0.00', '24.00'],
+    ]);
+    expect(totals).toEqual([{ currency: 'INR', amount: '178.21' }]);
+    expect(computeStatement('2026-02', [{ ...paid, overage: null }], [used('2026-02-12', 300)]).totals).toEqual([]);
   });
 
   it('keeps prices apart, also of one plan, and currencies', () => {
@@ -229,16 +245,25 @@ describe('a statement', () => {
       // Several lines of one price.
       plan: fc.constantFrom('Star', 'Moon', 'Sun'),
       isActive: fc.boolean(),
+      isPaidInAdvance: fc.boolean(),
     });
     const use = fc.array(fc.record({ day, charged: fc.nat(1_000), refunded: fc.nat(1_000), test: fc.nat(1_000) }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.array(term, { minLength: 1, maxLength: 8 }), use, (lengths, drawn) => {
         const at = (index: number): string => `2026-02-${String(Math.min(28, index)).padStart(2, '0')}`;
         let from = 1;
-        const terms = lengths.map(({ length, price, plan, isActive }, index): SubscriptionTerm => {
+        const terms = lengths.map(({ length, price, plan, isActive, isPaidInAdvance }, index): SubscriptionTerm => {
           const fromDay = at(from);
           from += length;
-          return { ...star, price, plan, isActive, fromDay, toDay: index === lengths.length - 1 ? '9999-12-31' : at(from) };
+          return {
+            ...star,
+            price,
+            plan,
+            isActive,
+            isPaidInAdvance,
+            fromDay,
+            toDay: index === lengths.length - 1 ? '9999-12-31' : at(from),
+          };
         });
         const byDay = new Map(
           drawn.map((each) => [each.day, { ...used(at(each.day), each.charged, Math.min(each.refunded, each.charged), each.test) }]),
@@ -253,7 +278,8 @@ describe('a statement', () => {
         const amount = Math.round(Number(totals[0]?.amount ?? 0) * 100);
         expect(amount).toBeLessThanOrEqual(dearest);
         // Nor less than what its days cost, rounded once.
-        const exact = lines.reduce((sum, line) => sum + Math.round(Number(line.price) * 100) * line.days, 0);
+        const due = lines.filter(({ isPaidInAdvance }) => !isPaidInAdvance);
+        const exact = due.reduce((sum, line) => sum + Math.round(Number(line.price) * 100) * line.days, 0);
         expect(amount).toBeGreaterThanOrEqual(Math.floor(exact / 28 + 0.5));
       }),
     );

@@ -1,5 +1,4 @@
 import { listCharges } from '../../../selling/billing/payment-charges';
-import { findPaidProducts } from '../../../selling/paid-plans/paid-subscriptions';
 import { listStatementMonths, readStatement } from '../../../selling/statements/read-statement';
 import { type statementEndpoints } from '../../contract/statements';
 import { type Handlers } from '../../http/bind-endpoint';
@@ -17,7 +16,7 @@ async function read(
   const found = await readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });
   if (!found) return null;
   const { rows } = await listCharges(db, { customerId, month, timeZone, state: 'paid', limit: MAX_CHARGES });
-  return showStatement(found, { charges: rows, paidProducts: await findPaidProducts(db, customerId) });
+  return showStatement(found, rows);
 }
 
 /** A month has a charge for each product, and a few for changes of plan. */

@@ -1,9 +1,9 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type QuotaWindows, windowsAt } from '../../../../plugins/core/access/quota';
-import { type DayAndMonth } from '../../../../plugins/core/catalogue/catalogue';
 import { mostRefundsOf } from '../../../../plugins/core/catalogue/refunds';
 import { hasOwnLimits, type SubscriptionView, viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
-import { readIncludedOn } from '../../../selling/subscriptions/read-included-on';
+import { readMonth } from '../../../selling/statements/compute-statements';
+import { type IncludedNow, includedNow } from '../../../selling/statements/included-use';
 import { type DailyUsage, readUsage } from '../../../selling/subscriptions/usage-read';
 import { subscriptionVersion } from '../../../selling/subscriptions/change-subscription-optimistically';
 import { type SubscriptionUse } from '../../contract/plans';
@@ -24,7 +24,7 @@ export function subscriptionFields(view: SubscriptionView) {
 
 /** A subscription with what was used of it, as the contract has it. */
 export type SubscriptionStanding = Omit<ReturnType<typeof subscriptionFields>, 'daily' | 'monthly'> &
-  SubscriptionUse & { readonly test: SubscriptionUse };
+  SubscriptionUse & { readonly includedNow: IncludedNow | null; readonly test: SubscriptionUse };
 
 export interface SubscriptionsQuery {
   readonly customerId: string;
@@ -53,10 +53,22 @@ function useOf(
   };
 }
 
-/** What the price includes today, which is never more than is let through. @param best of the plans of today */
-function includedNow({ daily, monthly, overage }: SubscriptionView, best: DayAndMonth | undefined): DayAndMonth {
-  const most = (window: keyof DayAndMonth): number => Math.max(overage?.[window] ?? 0, best?.[window] ?? 0);
-  return { daily: Math.min(daily, most('daily')), monthly: Math.min(monthly, most('monthly')) };
+/** What the prices of subscriptions that sell use above their limits include, by the count of the month's statement. */
+async function readIncluded(
+  db: Pool | PoolClient,
+  { subscriptions, query, windows }: { subscriptions: readonly SubscriptionView[]; query: SubscriptionsQuery; windows: QuotaWindows },
+): Promise<ReadonlyMap<string, IncludedNow>> {
+  const selling = subscriptions.filter(({ overage }) => overage !== null);
+  if (selling.length === 0) return new Map();
+  const { customerId, timeZone, nowMs } = query;
+  const { month, day: today } = windows;
+  const { terms, use } = await readMonth(db, { customers: [customerId], month, timeZone, now: nowMs / 1000 });
+  return new Map(
+    selling.map(({ id, daily, monthly }) => {
+      const isOwn = ({ subscriptionId }: { subscriptionId: string }): boolean => subscriptionId === id;
+      return [id, includedNow({ terms: terms.filter(isOwn), use: use.filter(isOwn), today, limits: { daily, monthly } })];
+    }),
+  );
 }
 
 /**
@@ -67,7 +79,7 @@ export async function readSubscriptionUse(db: Pool | PoolClient, query: Subscrip
   const now = query.nowMs / 1000;
   const windows = windowsAt(now, query.timeZone);
   const subscriptions = await viewSubscriptions(db, query.customerId);
-  const included = await readIncludedOn(db, { customerId: query.customerId, ...windows });
+  const included = await readIncluded(db, { subscriptions, query, windows });
   const usage = await readUsage(db, { customerId: query.customerId, fromDay: `${windows.month}-01`, toDay: windows.day });
   return subscriptions.map((view) => {
     const of = (mode: DailyUsage['mode']): SubscriptionUse =>
@@ -76,8 +88,6 @@ export async function readSubscriptionUse(db: Pool | PoolClient, query: Subscrip
         usage.filter((each) => each.subscriptionId === view.id && each.mode === mode),
         { windows, now },
       );
-    const fields = subscriptionFields(view);
-    const overage = fields.overage && { ...fields.overage, ...includedNow(view, included.get(view.id)) };
-    return { ...fields, overage, ...of('live'), test: of('test') };
+    return { ...subscriptionFields(view), includedNow: included.get(view.id) ?? null, ...of('live'), test: of('test') };
   });
 }

@@ -22,6 +22,7 @@ import { inviteCustomer, suspendAndTell } from './customer-letters';
 import { customerRecords, listOf, todayOf } from './customer-list';
 import { givePlan, settlePayment } from './give-plan';
 import { toRates } from './home-handlers';
+import { importForOperator } from './import-for-operator';
 
 const MAX_ALERTS = 10;
 
@@ -74,6 +75,8 @@ export const customerHandlers: Handlers<typeof customerEndpoints> = {
     );
     return { secret, id };
   },
+
+  'POST /operator/keys/import': importForOperator,
 
   'POST /operator/keys/:id/revoke': async ({ params: { id }, caller: { actor } }, { db }) => {
     await setKeyState(db, { id, state: 'revoked', actor });

@@ -133,8 +133,12 @@ export function CustomersPaidPlans({ customerId }: { readonly customerId: string
     },
     {
       header: 'Next',
-      cell: ({ cancelsAt, periodEndsAt, next, currency }) =>
-        cancelsAt !== null ? (
+      cell: ({ isPaused, cancelsAt, periodEndsAt, next, currency }) =>
+        isPaused ? (
+          <>
+            Paid until <Moment at={periodEndsAt} />
+          </>
+        ) : cancelsAt !== null ? (
           <>
             Ends <Moment at={cancelsAt} />
           </>

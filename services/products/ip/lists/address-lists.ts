@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000;
 export interface AddressLists {
   /** Every list that has the address. */
   find(address: IpAddress): readonly { readonly says: ListedAs; readonly source: string }[];
+  /** Whether there is a list that says so of addresses. */
+  has(says: ListedAs): boolean;
   /** Whether there is a complete list, young enough to say that an address is not on it. @param nowMs Unix milliseconds */
   knowsAll(says: ListedAs, nowMs: number): boolean;
   /** The lists that are asked, with the dates of their data. */
@@ -81,6 +83,7 @@ export async function openAddressLists({ folder, off, pollMs, onError }: Address
       inOrder().some(
         ({ definition, asOf }) => definition.says === says && nowMs - asOf.getTime() <= (definition.completeForDays ?? -1) * DAY_MS,
       ),
+    has: (says) => inOrder().some(({ definition }) => definition.says === says),
     describe: () => inOrder().map(({ definition: { id: source }, asOf: builtAt }) => ({ source, builtAt })),
     checkForChanges,
     close: () => clearInterval(timer),

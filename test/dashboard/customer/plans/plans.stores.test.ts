@@ -95,15 +95,60 @@ describe('statements', () => {
 });
 
 describe('a statement under a payment provider', () => {
+  const paySince = async (at: string, { status = 'active', until = null }: { status?: string; until?: string | null } = {}) => {
+    const { rows } = await dashboard.pool.query<{ id: string }>(
+      `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, plan_name, status, price, currency, made_at, period_end)
+       SELECT 'stripe', gen_random_uuid(), customer_id, product_id, 'Star', $3, 49900, 'INR', $2, $4 FROM subscription WHERE id = $1 RETURNING id`,
+      [own.subscription.id, at, status, until],
+    );
+    return rows;
+  };
+  const onStar = () =>
+    dashboard.pool.query("UPDATE subscription_term SET since = '2026-02-01T06:00:00Z', plan_name = 'Star', price = 499, currency = 'INR'");
+  const amounts = async () => {
+    const { statement } = (await dashboard.ask({ path: '/api/statement?month=2026-02', cookie: own.cookie })).json();
+    return statement.lines.map(({ isPaidInAdvance, days, amount }: Record<string, unknown>) => [isPaidInAdvance, days, amount]);
+  };
+
+  it.each([
+    [
+      'from the day on which that began',
+      '2026-02-11T06:00:00Z',
+      {},
+      [
+        [false, 10, '178.21'],
+        [true, 18, '0.00'],
+      ],
+    ],
+    [
+      'to the last day that was paid',
+      '2026-01-11T06:00:00Z',
+      { status: 'ended', until: '2026-02-11T06:00:00Z' },
+      [
+        [true, 11, '0.00'],
+        [false, 17, '302.96'],
+      ],
+    ],
+    ['not before its first payment', '2026-02-01T06:00:00Z', { status: 'waiting' }, [[false, 28, '499.00']]],
+    ['not of a month before it', '2026-03-01T06:00:00Z', {}, [[false, 28, '499.00']]],
+  ] as const)('calls a plan paid in advance %s', async (_, since, paid, lines) => {
+    await onStar();
+    await paySince(since, paid);
+    expect(await amounts()).toEqual(lines);
+  });
+
+  it('stays as it was closed when the customer pays in advance later', async () => {
+    await onStar();
+    const closed = await amounts();
+    await paySince('2026-02-01T06:00:00Z');
+    expect([closed, await amounts()]).toEqual([[[false, 28, '499.00']], closed]);
+  });
+
   it('says what was used, what was paid in advance, and charges no share of the price', async () => {
     const { pool } = dashboard;
     await pool.query("UPDATE subscription_term SET since = '2026-02-10T06:00:00Z', plan_name = 'Star', price = 499, currency = 'INR'");
     await use('2026-02-11', 60);
-    const { rows } = await pool.query<{ id: string }>(
-      `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, plan_name, status, price, currency)
-       SELECT 'stripe', 'sub_1', customer_id, product_id, 'Star', 'active', 49900, 'INR' FROM subscription WHERE id = $1 RETURNING id`,
-      [own.subscription.id],
-    );
+    const rows = await paySince('2026-02-10T06:00:00Z');
     await pool.query(
       `INSERT INTO payment_charge (provider, invoice, paid_subscription_id, amount, currency, charged_at, paid_at, refunded, refunded_at)
        VALUES ('stripe', 'in_1', $1, 49900, 'INR', '2026-02-10T06:00:00Z', '2026-02-10T06:00:00Z', 9900, '2026-02-12T06:00:00Z')`,
@@ -294,7 +339,31 @@ describe('a subscription', () => {
          until = CASE WHEN until IS NOT NULL THEN $6::timestamptz END WHERE subscription_id = $1`,
       [own.subscription.id, limits.daily, limits.monthly, state, new Date(since), new Date(until)],
     );
-    expect((await current()).subscription.overage).toMatchObject({ daily, monthly });
+    expect((await current()).subscription).toMatchObject({
+      overage: { daily: 5, monthly: 50 },
+      includedNow: { today: { included: daily, above: 0 }, thisMonth: { included: monthly, above: 0 } },
+    });
+  });
+
+  it('calls nothing above that an earlier plan of the month included, as the month’s statement', async () => {
+    const overage = { per: 10, price: '20.00', cap: { daily: 200, monthly: 2_000 } };
+    const extra = { name: 'Extra', daily: 5, monthly: 50, price: '1.00', currency: 'INR', approval: 'automatic', overage } as const;
+    const sold = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, plans: [...each.plans, extra] } : each));
+    await applyCatalogue(dashboard.pool, createCatalogue(sold), { actor: 'test' });
+    await changeSubscription(dashboard.pool, { id: own.subscription.id, plan: 'Extra', actor: 'test' });
+    const changedAt = new Date(NOW - 30 * 3_600_000);
+    await dashboard.pool.query(
+      `UPDATE subscription_term SET since = CASE WHEN until IS NULL THEN $2 ELSE '2026-01-01' END::timestamptz,
+         until = CASE WHEN until IS NOT NULL THEN $2::timestamptz END WHERE subscription_id = $1`,
+      [own.subscription.id, changedAt],
+    );
+    await use('2026-03-12', 900);
+    await use('2026-03-14', 7);
+    const { subscription } = await current();
+    expect(subscription.monthly.used).toBe(907);
+    expect(subscription.includedNow).toEqual({ today: { included: 0, above: 7 }, thisMonth: { included: 900, above: 7 } });
+    const { statement } = (await dashboard.ask({ path: '/api/statement?month=2026-03', cookie: own.cookie })).json();
+    expect(statement.lines.map(({ overage: above }: { overage: { units: number } | null }) => above?.units ?? 0)).toEqual([0, 7]);
   });
 
   it('changes its plan, and keeps what was used', async () => {

@@ -87,8 +87,8 @@ function PaidPlanAct({ paid, act, title }: { readonly paid: PaidPlan; readonly a
 
   return (
     <>
-      <Button size="compact-sm" variant="default" className="tappable" onClick={() => setAsked(true)}>
-        {`${verb} ${title}`}
+      <Button size="compact-sm" variant="default" className="tappable" aria-label={`${verb} ${title}`} onClick={() => setAsked(true)}>
+        {verb}
       </Button>
       {isAsked && (
         <ConfirmDialog

@@ -1,4 +1,4 @@
-import { Alert, Text } from '@mantine/core';
+import { Alert, List, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { NO_CHARGE, planName } from '../../../reference/plan-name';
@@ -17,7 +17,7 @@ import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import { type Offer, termsOf } from './offers';
 import { PlanComparison } from './plan-comparison';
-import { PlanTerms, SourceNotice } from './plan-terms';
+import { OwnTermsNotes, PlanTerms, SourceNotice } from './plan-terms';
 
 interface ChoosePlanDialogProps {
   readonly product: Product;
@@ -122,7 +122,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       <PlanComparison product={product} offer={offer} />
       {act === 'Switch' ? (
         <Loaded query={cost} height={60}>
-          {(data) => <SwitchCost {...data} />}
+          {(data) => <SwitchCost {...data} product={product} />}
         </Loaded>
       ) : (
         <PlanTerms product={product} offer={offer} />
@@ -134,22 +134,30 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   );
 }
 
+type SwitchCostProps = Answer<'POST /paid-plans/:id/preview'> & { readonly product: Product };
+
 /** When a change of a paid plan begins, and what it costs. */
-function SwitchCost({ begins, beginsAt, amount, currency }: Answer<'POST /paid-plans/:id/preview'>): ReactNode {
+function SwitchCost({ begins, beginsAt, endsAt, amount, currency, product }: SwitchCostProps): ReactNode {
   const { quotaTimeZone } = useSession();
-  const day = beginsAt === null ? '' : formatDay(dayOf(new Date(beginsAt), quotaTimeZone));
+  const dateOf = (at: string | null): string => (at === null ? '' : formatDay(dayOf(new Date(at), quotaTimeZone)));
   const isFree = /^[0.]+$/.test(amount);
   const TEXTS = {
     now: isFree
       ? 'The plan changes at once, and nothing is charged during the trial.'
       : `${formatPrice({ price: amount, currency })} is charged now: a period costs the dearest plan that you have in it. The plan changes at once if the payment succeeds, and nothing changes if not.`,
-    next_period: `The plan changes on ${day}, when the period is over that you have paid for. Nothing is charged or credited before.`,
+    next_period: `The plan changes on ${dateOf(beginsAt)}, when the period is over that you have paid for. Nothing is charged or credited before.`,
     keep: 'You stay on this plan: the change to another one is taken back. Nothing is charged now.',
   };
   return (
-    <Text size="sm" mt="sm">
-      {TEXTS[begins]} From the next period on the price above is charged.
-    </Text>
+    <List size="sm" spacing={4} mt="sm">
+      <List.Item>{TEXTS[begins]}</List.Item>
+      <List.Item>
+        {endsAt === null
+          ? 'From the next period on the price above is charged.'
+          : `It ends on ${dateOf(endsAt)} all the same, because you have cancelled.`}
+      </List.Item>
+      {begins !== 'keep' && <OwnTermsNotes subscription={product.subscription} />}
+    </List>
   );
 }
 

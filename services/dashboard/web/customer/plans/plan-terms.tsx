@@ -26,7 +26,9 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   if (offer.isPaidFirst)
     return (
-      <PaidTerms isChange={isChange} endsOwnPrice={isChange && subscription.ownPrice !== null} hasOverage={offer.overage !== undefined} />
+      <PaidTerms hasOverage={offer.overage !== undefined} isChange={isChange}>
+        <OwnTermsNotes subscription={subscription} />
+      </PaidTerms>
     );
   const isCharged = offer.price !== null || (isChange && subscription.plan !== null);
   return (
@@ -39,25 +41,36 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
         </List.Item>
       )}
       {offer.overage && <List.Item>What you use above what is included is on the statement of its month.</List.Item>}
-      {isChange && subscription.hasOwnLimits && (
+      <OwnTermsNotes subscription={subscription} />
+    </List>
+  );
+}
+
+/** What becomes of terms that the customer has alone, as items of a list. */
+export function OwnTermsNotes({ subscription }: Pick<Product, 'subscription'>): ReactNode {
+  if (subscription === null || subscription.state === 'cancelled') return null;
+  return (
+    <>
+      {subscription.hasOwnLimits && (
         <List.Item>
           Your own limits are for {planName(subscription.plan)}: they do not come along, and count again if you come back.
         </List.Item>
       )}
-      {isChange && subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
-      {isChange && subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
-    </List>
+      {subscription.ownPrice !== null && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
+      {subscription.dailyCap !== null && <List.Item>Your own daily cap stays.</List.Item>}
+    </>
   );
 }
 
 interface PaidTermsProps {
   readonly isChange: boolean;
-  readonly endsOwnPrice: boolean;
   readonly hasOverage: boolean;
+  /** Further items. */
+  readonly children: ReactNode;
 }
 
 /** Of a plan that begins when it is paid. */
-function PaidTerms({ isChange, endsOwnPrice, hasOverage }: PaidTermsProps): ReactNode {
+function PaidTerms({ isChange, hasOverage, children }: PaidTermsProps): ReactNode {
   return (
     <List size="sm" spacing={4} mt="sm">
       <List.Item>
@@ -70,7 +83,7 @@ function PaidTerms({ isChange, endsOwnPrice, hasOverage }: PaidTermsProps): Reac
       </List.Item>
       {hasOverage && <List.Item>What you use above what is included is charged after the month, with the next payment.</List.Item>}
       {isChange && <List.Item>What you used today and this month still counts.</List.Item>}
-      {endsOwnPrice && <List.Item>Your own price ends with the plan that you leave.</List.Item>}
+      {children}
     </List>
   );
 }

@@ -71,8 +71,8 @@ function StateBadge({ subscription: { state, suspended } }: { readonly subscript
 function Standing({ subscription, title }: { readonly subscription: Subscription; readonly title: string }): ReactNode {
   return (
     <div className={classes['standing']}>
-      <WindowBar window="day" standing={subscription.daily} of={title} included={subscription.overage?.daily} />
-      <WindowBar window="month" standing={subscription.monthly} of={title} included={subscription.overage?.monthly} />
+      <WindowBar window="day" standing={subscription.daily} of={title} included={subscription.includedNow?.today} />
+      <WindowBar window="month" standing={subscription.monthly} of={title} included={subscription.includedNow?.thisMonth} />
       <OwnTerms subscription={subscription} />
     </div>
   );

@@ -36,13 +36,15 @@ const COLUMNS: readonly Column<Subscription & { readonly title: string }>[] = [
   {
     header: 'Today',
     isWide: true,
-    cell: ({ title, daily, overage }) => <WindowBar window="day" standing={daily} of={title} included={overage?.daily} hasTitle={false} />,
+    cell: ({ title, daily, includedNow }) => (
+      <WindowBar window="day" standing={daily} of={title} included={includedNow?.today} hasTitle={false} />
+    ),
   },
   {
     header: 'This month',
     isWide: true,
-    cell: ({ title, monthly, overage }) => (
-      <WindowBar window="month" standing={monthly} of={title} included={overage?.monthly} hasTitle={false} />
+    cell: ({ title, monthly, includedNow }) => (
+      <WindowBar window="month" standing={monthly} of={title} included={includedNow?.thisMonth} hasTitle={false} />
     ),
   },
   {

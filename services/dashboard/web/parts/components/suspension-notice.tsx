@@ -19,7 +19,7 @@ export function SuspensionNotice({ suspended, effect }: SuspensionNoticeProps): 
     <Alert color="red" title="Suspended by the seller" icon={<IconBan size={18} aria-hidden />}>
       {suspended.reason !== '' && <Text size="sm">{suspended.reason}</Text>}
       <Text size="sm">
-        {effect} Since <Moment at={suspended.since} />. Only the seller can lift it
+        {effect} Since <Moment at={suspended.since} />. The seller can lift it
         {supportAddress === undefined ? (
           '.'
         ) : (

@@ -1,6 +1,6 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { type WindowStanding } from '../../../contract/plans';
+import { type IncludedUse, type WindowStanding } from '../../../contract/plans';
 import { formatCount, percentOf } from '../format/numbers';
 import { formatDayAndTime, formatTimeOfDay } from '../format/time';
 import { useViewer } from '../hooks/use-viewer';
@@ -10,8 +10,8 @@ interface WindowBarProps {
   readonly standing: WindowStanding;
   /** Product, for screen readers. */
   readonly of: string;
-  /** Requests of this window that the price includes, where more are sold. */
-  readonly included?: number | undefined;
+  /** What the price includes of this window, where more is sold. */
+  readonly included?: IncludedUse | undefined;
   /** False when a heading names the window already. */
   readonly hasTitle?: boolean;
 }
@@ -36,15 +36,14 @@ export function WindowBar({ window, standing, of, included, hasTitle = true }: W
       </Progress.Root>
       <Text size="xs" c="dimmed" mt={4}>
         {forecast(window, standing, quotaTimeZone)}
-        {included !== undefined && includedText(standing.used, included)}
+        {included && includedText(included)}
       </Text>
     </div>
   );
 }
 
-function includedText(used: number, included: number): string {
-  const above = used > included ? `; ${formatCount(used - included)} are above` : '';
-  return ` ${formatCount(included)} are included${above}.`;
+function includedText({ included, above }: IncludedUse): string {
+  return ` ${formatCount(included)} are included${above > 0 ? `; ${formatCount(above)} are above` : ''}.`;
 }
 
 function forecast(window: 'day' | 'month', { used, limit, exhaustedAt, resetsAt }: WindowStanding, timeZone: string): string {

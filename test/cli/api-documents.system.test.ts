@@ -1,9 +1,13 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type ApiDocuments, readApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
 import { serve } from '../gateway/support/echo-server';
 import { PRODUCTS } from '../support/catalogue';
+import { runFolder } from '../support/run-folder';
+import { ownOperations } from '../../services/openapi/own-operations';
 
 const OWN = { openapi: '3.1.0', paths: { '/a': {} } };
 
@@ -69,14 +73,73 @@ describe('a document on a server', () => {
   it('is not read for ever, nor larger than may be when it is unpacked', async () => {
     const { unusable: around } = await readFrom((_request, response) => response.writeHead(302, { location: '/' }).end());
     expect(around).toEqual([expect.stringContaining('it answers 302')]);
-    const bomb = gzipSync(Buffer.alloc(9 * 1024 * 1024));
+    const bomb = gzipSync(Buffer.alloc(17 * 1024 * 1024));
     const { unusable: packed } = await readFrom((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
-    const { unusable: endless } = await readFrom((_request, response) => void response.write(Buffer.alloc(9 * 1024 * 1024, '{')));
-    expect([packed, endless]).toEqual(Array(2).fill([expect.stringContaining('it has more than 8 MiB')]));
+    const { unusable: endless } = await readFrom((_request, response) => void response.write(Buffer.alloc(17 * 1024 * 1024, '{')));
+    expect([packed, endless]).toEqual(Array(2).fill([expect.stringContaining('it has more than 16 MiB')]));
   });
 
   it('that is not there is told with the reason', async () => {
     const { unusable } = await readApiDocuments(createCatalogue([{ ...PRODUCTS[0]!, openapi: 'http://localhost:1/' }]), 'catalogue.yml');
     expect(unusable).toEqual([expect.stringContaining('ECONNREFUSED')]);
+  });
+});
+
+describe('a document in several files', () => {
+  let folder: string;
+  const put = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  /** What is described of it, and what is left out with the reason. */
+  async function readFolder(): Promise<{
+    schemas: Readonly<Record<string, unknown>>;
+    leftOut: readonly string[];
+    unusable: readonly string[];
+  }> {
+    const product = { ...PRODUCTS[0]!, openapi: 'api/own.yml' };
+    const { documents, unusable } = await readApiDocuments(createCatalogue([product]), join(folder, 'catalogue.yml'));
+    const document = documents.get(product.id);
+    const { components, leftOut } = ownOperations(product, { document, baseUrl: '', taken: new Set() });
+    return { schemas: components['schemas'] ?? {}, leftOut: leftOut.map(({ operation, reason }) => `${operation}: ${reason}`), unusable };
+  }
+  const withDays = ($ref: string, more = ''): string =>
+    `openapi: 3.0.3\npaths:\n  /days: {get: {responses: {200: {description: Fine, content: {application/json: {schema: {$ref: '${$ref}'}}}}}}}\n${more}`;
+  const [{ prefix } = { prefix: '' }] = PRODUCTS;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(runFolder(), 'tollgate-documents-'));
+    mkdirSync(join(folder, 'api', 'shapes'), { recursive: true });
+    put('api/shapes/day.yml', "Day:\n  type: object\n  properties:\n    rain: {$ref: 'rain.json'}\n    next: {$ref: '#/Day'}\n");
+    put('api/shapes/rain.json', '{"type":"number","nullable":true}');
+    put('secret.yml', 'type: string\ndefault: the secret\n');
+  });
+
+  it('becomes one, with every shape that its files have', async () => {
+    put('api/own.yml', withDays('shapes/day.yml#/Day', '  /list: {$ref: paths.yml}\n'));
+    put(
+      'api/paths.yml',
+      "get: {responses: {200: {description: Fine, content: {application/json: {schema: {$ref: './shapes/rain.json'}}}}}}",
+    );
+    const { schemas, leftOut, unusable } = await readFolder();
+    expect([leftOut, unusable]).toEqual([[], []]);
+    expect(Object.values(schemas)).toEqual(
+      expect.arrayContaining([{ type: ['number', 'null'] }, expect.objectContaining({ type: 'object' })]),
+    );
+  });
+
+  it.each([
+    ['beside its folder', '../secret.yml'],
+    ['by its whole path', '/etc/hostname'],
+    ['behind a link', 'link.yml'],
+    ['at an address', 'http://127.0.0.1:1/secret.yml'],
+    ['that is not there', 'nowhere.yml'],
+    ['that is a folder', 'shapes'],
+    ['that is no YAML', 'broken.yml'],
+  ])('follows no reference to a file %s, and leaves out what needs it', async (_what, $ref) => {
+    put('api/broken.yml', '{: [');
+    symlinkSync(join(folder, 'secret.yml'), join(folder, 'api', 'link.yml'));
+    put('api/own.yml', withDays($ref, '  /sound: {get: {responses: {200: {description: Fine}}}}\n'));
+    const { schemas, leftOut, unusable } = await readFolder();
+    expect(unusable).toEqual([]);
+    expect(leftOut).toEqual([`GET ${prefix}/days: a $ref in it leads out of the document: ${$ref}`]);
+    expect(JSON.stringify(schemas)).not.toContain('secret');
   });
 });

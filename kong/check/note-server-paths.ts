@@ -1,0 +1,45 @@
+import { guardedRoutes, guardRoutes } from './check-guard';
+import { readGateway, type Route } from './read-gateway';
+
+/** As much of an OpenAPI document as says where its API is. */
+interface ServedDocument {
+  readonly servers?: unknown;
+  readonly paths?: unknown;
+}
+
+const withoutEnd = (path: string): string => path.replace(/\/+$/, '');
+/** Only its path is of interest: a server may be given without a host. */
+const ANYWHERE = 'http://host.invalid';
+
+/** The path below which a document says that its API is; empty for none, or one that it leaves open. */
+function serverPath({ servers }: ServedDocument): string {
+  const [first] = Array.isArray(servers) ? (servers as readonly unknown[]) : [];
+  const url: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, 'url') : undefined;
+  if (typeof url !== 'string' || url.includes('{') || !URL.canParse(url, ANYWHERE)) return '';
+  return withoutEnd(new URL(url, ANYWHERE).pathname);
+}
+
+function servicePath({ service }: Route): string {
+  const { url, path = '' } = service?.entity ?? {};
+  return withoutEnd(url !== undefined && URL.canParse(url) ? new URL(url).pathname : path);
+}
+
+/**
+ * Products whose document puts the API below a path that kong.yml does not add: every call would miss it.
+ * @param documents OpenAPI documents by product
+ * @returns a sentence each
+ */
+export function noteServerPaths(kongYml: string, documents: ReadonlyMap<string, unknown>): string[] {
+  const gateway = readGateway(kongYml);
+  if (Array.isArray(gateway)) return [];
+  const routes = guardedRoutes(guardRoutes(gateway));
+  return [...documents].flatMap(([product, document]) => {
+    const below = serverPath(document as ServedDocument);
+    const route = routes.find(({ guard }) => guard.config.products?.[0] === product)?.route;
+    // An API that gets the whole path answers below its prefix.
+    if (below === '' || route?.service === undefined || route.entity.strip_path === false) return [];
+    const own = Object.keys((document as ServedDocument).paths ?? {});
+    if (servicePath(route).endsWith(below) || own.every((path) => path.startsWith(`${below}/`))) return [];
+    return [`product ${product}: its document says that the API is below ${below}; add that to the url of ${route.service.label}`];
+  });
+}

@@ -1,0 +1,24 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { bundleFolder } from './bundle-folder';
+import { normalForm } from './normal-form';
+import { readDocumentText } from './read-document-text';
+
+/** Input of the thread: a text, and the file that it was read from, if it was one. */
+export interface ThreadInput {
+  readonly text: string;
+  readonly file: string | undefined;
+}
+
+/** The thread's only message: the document as JSON, or why it cannot be used. */
+export type ThreadOutput = { readonly json: string } | { readonly problem: string };
+
+async function read({ text, file }: ThreadInput): Promise<ThreadOutput> {
+  try {
+    const document = readDocumentText(text);
+    return { json: JSON.stringify(normalForm(file === undefined ? document : await bundleFolder(document, file))) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+void read(workerData as ThreadInput).then((output) => parentPort?.postMessage(output));

@@ -1,0 +1,48 @@
+import { isObject, type Json, namesIn } from '../document-parts';
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const referencesIn = (list: unknown): readonly string[] =>
+  listOf(list).flatMap((each) => (isObject(each) && typeof each['$ref'] === 'string' ? [each['$ref']] : []));
+const PLACE = '#/components/schemas/';
+
+/** A mapping may name a schema by its name alone. */
+const referenceTo = (target: unknown): unknown => (typeof target === 'string' && /^[\w.-]+$/.test(target) ? PLACE + target : target);
+
+/** Schemas that take in another one by `allOf`, by the name of that one. */
+export type Heirs = ReadonlyMap<string, readonly string[]>;
+
+/** @param schemas the components of a document */
+export function heirsIn(schemas: unknown): Heirs {
+  const heirs = new Map<string, string[]>();
+  for (const [name, schema] of Object.entries(isObject(schemas) ? schemas : {})) {
+    for (const reference of isObject(schema) ? referencesIn(schema['allOf']) : [])
+      heirs.set(namesIn(reference).at(-1) ?? '', [...(heirs.get(namesIn(reference).at(-1) ?? '') ?? []), name]);
+  }
+  return heirs;
+}
+
+/** Those of those too. A circle ends. */
+function allHeirs(name: string, heirs: Heirs): readonly string[] {
+  const found = new Set(heirs.get(name));
+  // The loop also visits what it adds.
+  for (const each of found) for (const next of heirs.get(each) ?? []) found.add(next);
+  return [...found];
+}
+
+/**
+ * A schema whose discriminator has all of its mapping. Where it leaves one out, the value is the name of a schema: of a variant, or of one
+ * that takes this one in. The names are others once several documents are one.
+ * @param name of the schema, if it is a component
+ */
+export function withFullMapping(schema: Json, name: string | undefined, heirs: Heirs): Json {
+  const { discriminator } = schema;
+  if (!isObject(discriminator)) return schema;
+  const given = Object.entries(isObject(discriminator['mapping']) ? discriminator['mapping'] : {});
+  const mapped = given.map(([value, target]) => [value, referenceTo(target)] as const);
+  const known = new Set(mapped.map(([, reference]) => reference));
+  const variants = [...referencesIn(schema['oneOf']), ...referencesIn(schema['anyOf'])];
+  const inherited = name === undefined || variants.length > 0 ? [] : allHeirs(name, heirs).map((heir) => PLACE + heir);
+  const implied = [...variants, ...inherited].filter((reference) => !known.has(reference));
+  const mapping = Object.fromEntries([...mapped, ...implied.map((reference) => [namesIn(reference).at(-1) ?? '', reference] as const)]);
+  return Object.keys(mapping).length === 0 ? schema : { ...schema, discriminator: { ...discriminator, mapping } };
+}

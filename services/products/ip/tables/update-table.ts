@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { Reader, type Response } from 'maxmind';
+import { formatIpAddress } from '../../../../plugins/core/access/ip-address';
+import { putFile } from '../../../kit/data-files/put-file';
+import { readSource, type SourceOptions } from '../../../kit/data-files/read-source';
+import { classifyAddress } from '../../../kit/upstream/reserved-addresses';
+import { readAsn, readPlace } from '../ip-records';
+
+/** The tables that can be renewed: where addresses are, and who announces them. */
+export const TABLES = ['city', 'asn'] as const;
+export type TableId = (typeof TABLES)[number];
+
+/** Where `npx tollgate data update` keeps a table, and services look for it. */
+export function tablePath(folder: string, id: TableId): string {
+  return join(folder, `${id}.mmdb`);
+}
+
+/** What was read is not that table. */
+export class BadTable extends Error {
+  override readonly name = 'BadTable';
+}
+
+/** Addresses that are looked up, evenly over IPv4. Of those in use a table knows nearly all. */
+const SAMPLE = 4_096;
+const MIN_KNOWN = SAMPLE / 4;
+
+function openTable(bytes: Buffer): Reader<Response> {
+  try {
+    return new Reader<Response>(bytes);
+  } catch (cause) {
+    throw new BadTable('it is no whole MMDB file', { cause });
+  }
+}
+
+function isKnown(id: TableId, record: unknown): boolean {
+  return id === 'city' ? (readPlace(record)?.country ?? '') !== '' : readAsn(record) !== undefined;
+}
+
+/** Looks addresses up all over IPv4: a file that is broken inside, or another table, knows few. @throws BadTable */
+function checkTable(id: TableId, reader: Reader<Response>): void {
+  if (reader.metadata.ipVersion !== 6) throw new BadTable('it has no IPv6 addresses');
+  let known = 0;
+  for (let place = 0; place < SAMPLE; place++) {
+    const text = formatIpAddress(BigInt(place * (2 ** 32 / SAMPLE) + 1), 32);
+    if (classifyAddress(text)?.isReserved !== false) continue;
+    try {
+      if (isKnown(id, reader.get(text))) known += 1;
+    } catch (cause) {
+      throw new BadTable('it is broken inside', { cause });
+    }
+  }
+  if (known < MIN_KNOWN) throw new BadTable(`it knows ${known} of ${SAMPLE} addresses: it is no ${id} table`);
+}
+
+export interface TableUpdate extends SourceOptions {
+  readonly folder: string;
+  /** An MMDB file or its URL, also gzipped. */
+  readonly source: string;
+}
+
+/**
+ * Puts a table in the place of the one before, once it is read whole and knows its addresses. Whatever goes wrong, the one before stays.
+ * @returns when its data is from
+ * @throws BadTable, or what the file or connection failed with
+ */
+export async function updateTable(id: TableId, { folder, source, ...options }: TableUpdate): Promise<Date> {
+  const { bytes } = await readSource(source, options);
+  const reader = openTable(bytes);
+  checkTable(id, reader);
+  await putFile(tablePath(folder, id), bytes);
+  return reader.metadata.buildEpoch;
+}
