@@ -3,14 +3,14 @@ import { findFreePorts } from '../cli/postgres/free-port';
 import { generateApiKey } from '../plugins/core/access/api-key';
 import { createContextKey } from '../plugins/core/proof/create-context-key';
 import { formatSecrets, rotateSecrets } from '../plugins/core/proof/product-keys';
-import { type BenchStores, withBenchStores } from './support/bench-stores';
+import { type BenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, median, start, type Started, startUpstream } from './support/load';
 import { loadTable } from './support/load-table';
 import { type RealKong } from '../test/support/gateway/real-kong';
 import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
 // What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
-// Run: npm run build && BENCH_KONG=kong node dist/bench/kong.js [seconds] [rounds]; Kong's own variables (KONG_NGINX_USER) go on to it.
+// Part of `npm run bench` where BENCH_KONG says what runs a Kong; Kong's own variables (KONG_NGINX_USER) go on to it.
 // BENCH_ANSWERS=off: the Kong with the plugin does not tell the plugin server what was answered.
 
 /** The rows, in the order in which each round measures them. */
@@ -110,11 +110,3 @@ export const kongTable = (loads: readonly MeasuredLoad[]): string =>
     base: BASE,
     processes: { Kong: 'gateway', 'plugin server': 'plugin', Redis: 'redis' },
   });
-
-if (require.main === module) {
-  const [seconds = '5', rounds = '3'] = process.argv.slice(2);
-  void withBenchStores(async (stores) => {
-    const command = process.env['BENCH_KONG'] ?? 'kong';
-    console.log(`\n${kongTable(await measureRealKong({ stores, command, seconds: Number(seconds), rounds: Number(rounds) }))}`);
-  });
-}

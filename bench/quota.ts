@@ -22,7 +22,7 @@ const TIME_ZONE = 'Asia/Kolkata';
 /** Requests under way at the same time, as from a gateway with this many busy connections. */
 const CONCURRENCY = 64;
 const SECONDS = 2;
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 /** Runs `work` from {@link CONCURRENCY} loops, a turn of the event loop apart as requests from sockets are, and prints the rates. */
 async function measure(name: string, work: (turn: number) => Promise<unknown>): Promise<void> {

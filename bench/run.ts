@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { resolve } from 'node:path';
+import { Redis } from 'ioredis';
 import { comparePluginServers, type PluginServerComparison, type PluginServerFigures } from './plugin-server/compare';
 import { kongTable, measureRealKong } from './kong';
 import { type BenchNode, startBenchNode } from './support/bench-node';
@@ -8,12 +10,14 @@ import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, startUpstream, stopAll } from './support/load';
 import { loadTable, tableOf } from './support/load-table';
 
-// `npm run bench [-- seconds] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the whole
-// access layer, and beside it the plugin server against the stock one. With --write it goes into docs/benchmarks.md.
-// A real Kong is measured too where BENCH_KONG says what runs one (`kong`, or a path).
+// `npm run bench [-- seconds [rounds]] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the
+// whole access layer, and beside it the plugin server against the stock one. Where BENCH_KONG says what runs a Kong (`kong`, or a path), a table
+// of that too, of the medians of so many rounds. With --write they go into docs/benchmarks.md; a table that was not measured stays there.
 
 const DOCUMENT = resolve(__dirname, '../../docs/benchmarks.md');
-const MARKERS = ['<!-- figures -->', '<!-- end of figures -->'] as const;
+
+/** The parts of the document that a run replaces, between comments of these names. */
+type Part = 'figures' | 'figures on Kong';
 
 async function measureGateways({ folder, databaseUrl, redisUrl, key }: BenchStores, seconds: number): Promise<MeasuredLoad[]> {
   const { url: service, pid } = await startUpstream();
@@ -48,29 +52,44 @@ function serverTable({ ours, asKong, stock }: PluginServerComparison): string {
   );
 }
 
-/** Keeps the text around the figures. */
-function writeDocument(figures: string): void {
+/** Replaces one part of the document and keeps the rest. */
+function writePart(part: Part, figures: string): void {
   const text = readFileSync(DOCUMENT, 'utf8');
-  const [begin, end] = MARKERS.map((marker) => text.indexOf(marker));
-  if (begin === undefined || end === undefined || begin < 0 || end < begin) throw new Error('docs/benchmarks.md has lost its markers');
-  writeFileSync(DOCUMENT, `${text.slice(0, begin + MARKERS[0].length)}\n\n${figures}\n\n${text.slice(end)}`);
+  const [first, last] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
+  const [begin, end] = [text.indexOf(first), text.indexOf(last)];
+  if (begin < 0 || end < begin) throw new Error(`docs/benchmarks.md has lost its part "${part}"`);
+  writeFileSync(DOCUMENT, `${text.slice(0, begin + first.length)}\n\n${figures}\n\n${text.slice(end)}`);
+}
+
+/** When and on what it ran. Figures of a machine that does something else beside are of little use, so its load is told. */
+async function describeRun(redisUrl: string): Promise<string> {
+  const redis = new Redis(redisUrl);
+  const [, version = ''] = /redis_version:(\S+)/.exec(await redis.info('server')) ?? [];
+  redis.disconnect();
+  const [cpu] = cpus();
+  const machine = `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'} (load ${loadavg()[0]?.toFixed(1)} at the start)`;
+  return `${new Date().toISOString().slice(0, 10)}, ${machine}, Node.js ${process.version}, Redis ${version}`;
 }
 
 async function main(stores: BenchStores): Promise<void> {
   const words = process.argv.slice(2);
-  const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 5);
+  const [seconds = 5, rounds = 3] = words.filter((word) => /^\d+$/.test(word)).map(Number);
+  const run = await describeRun(stores.redisUrl);
+  const parts: Partial<Record<Part, string>> = {};
   const loads = await measureGateways(stores, seconds);
   await stopAll();
   const command = process.env['BENCH_KONG'];
-  const onKong = command ? [kongTable(await measureRealKong({ stores, command, seconds, rounds: 3 }))] : [];
+  if (command) {
+    const version = execFileSync(command, ['version'], { encoding: 'utf8' }).trim();
+    const table = kongTable(await measureRealKong({ stores, command, seconds, rounds }));
+    parts['figures on Kong'] = `${run}, Kong ${version}; medians of ${rounds} rounds of ${seconds} s a row, 32 connections.\n\n${table}`;
+    await stopAll();
+  }
   // The gateways have done their part; the servers get the machine for themselves.
-  await stopAll();
-  const servers = await comparePluginServers(200_000);
-  const [cpu] = cpus();
-  const machine = `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, Node.js ${process.version}, ${seconds} s a row, 32 connections; load generator and stores on the same machine.`;
-  const figures = [machine, gatewayTable(loads), ...onKong, serverTable(servers)].join('\n\n');
-  console.log(`\n${figures}`);
-  if (words.includes('--write')) writeDocument(figures);
+  const servers = serverTable(await comparePluginServers(200_000));
+  parts.figures = `${run}; ${seconds} s a row, 32 connections.\n\n${gatewayTable(loads)}\n\n${servers}`;
+  console.log(`\n${Object.values(parts).join('\n\n')}`);
+  if (words.includes('--write')) for (const part of ['figures', 'figures on Kong'] as const) if (parts[part]) writePart(part, parts[part]);
 }
 
 void withBenchStores(main);

@@ -24,7 +24,10 @@ export function loadTable(loads: readonly MeasuredLoad[], { title, base, process
     name,
     ...[requestsPerSecond.toFixed(0), (requestsPerSecond / baseRate).toFixed(2), p50.toFixed(2), p99.toFixed(2)],
     ...Object.values(processes).map((process) => cpuMicros[process]?.toFixed(0) ?? ''),
+    Object.values(cpuMicros)
+      .reduce((sum, micros) => sum + micros, 0)
+      .toFixed(0),
   ]);
-  const cpuTitles = Object.keys(processes).map((process) => `CPU µs, ${process}`);
+  const cpuTitles = [...Object.keys(processes), 'together'].map((process) => `CPU µs, ${process}`);
   return tableOf([title, 'requests/s', 'ratio', 'p50 ms', 'p99 ms', ...cpuTitles], rows);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isNativeError } from 'node:util/types';
 import { type Command } from 'commander';
 import { Reader, type Response } from 'maxmind';
+import { z } from 'zod';
 import { booleanSetting, listSetting } from '../../plugins/core/settings';
 import { openDatabases } from '../../services/products/ip/ip-databases';
 import { openAddressLists } from '../../services/products/ip/lists/address-lists';
@@ -12,9 +13,10 @@ import { updateList } from '../../services/products/ip/lists/update-list';
 import { countNetworks, parseBootstrap, RDAP_SERVERS, rdapServersPath } from '../../services/products/ip/rdap/rdap-servers';
 import { updateRdapServers } from '../../services/products/ip/rdap/update-rdap-servers';
 import { TABLES, type TableId, tablePath, updateTable } from '../../services/products/ip/tables/update-table';
+import { parseIndiaFile, updateIndiaFile } from '../../services/products/pincode/india-file';
 import { lookUpAddress } from '../../services/products/ip/look-up-address';
 import { databasePaths, ipSettings } from '../../services/products/ip/settings';
-import { dataFolder, listsFolder } from '../supervisor/data-folder';
+import { dataFolder, indiaFile, listsFolder } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
 import { table } from './output';
@@ -22,6 +24,7 @@ import { table } from './output';
 const EXAMPLES = `
 Examples:
   npx tollgate data update                           every list that IP_LISTS_OFF does not name, and tables with IP_CITY_SOURCE, IP_ASN_SOURCE
+  npx tollgate data update india_pins --from FILE --as-of 2026-03-11   postal codes of India: IN.txt of GeoNames, a file or URL
   npx tollgate data update city --from FILE          a table of places, as an MMDB file or URL, also gzipped; {month} is the present one
   npx tollgate data update tor_exits                 one list; the Tor Project allows one fetch an hour
   npx tollgate data update rdap_servers              IANA's list of registry servers; with IP_RDAP=on every update fetches it
@@ -47,7 +50,7 @@ function folderOf({ root, env }: CommandContext): string {
 }
 
 function chosen(names: readonly string[], env: NodeJS.ProcessEnv): readonly ListDefinition[] {
-  const known = [...LIST_DEFINITIONS.map(({ id }) => id), ...TABLES, RDAP_SERVERS];
+  const known = [...LIST_DEFINITIONS.map(({ id }) => id), ...TABLES, INDIA_PINS, RDAP_SERVERS];
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new CommandError('invalid_argument', `${unknown} is no list; there are ${known.join(', ')}`);
   const off = listSetting().parse(env['IP_LISTS_OFF'] ?? '');
@@ -121,6 +124,39 @@ async function renewTable(id: TableId, folder: string, source: string | undefine
   }
 }
 
+const INDIA_PINS = 'india_pins';
+
+function indiaFileOf({ root, env }: CommandContext): string {
+  return env['PINCODE_INDIA_PINS'] || indiaFile(dataFolder(root, env));
+}
+
+async function describePins(path: string): Promise<Outcome> {
+  const common = { list: INDIA_PINS, says: 'post offices', licence: 'CC BY 4.0 (GeoNames)' };
+  try {
+    const { pins, asOf } = await parseIndiaFile(await readFile(path));
+    return { ...common, networks: pins, as_of: asOf?.toISOString() ?? null };
+  } catch {
+    return { ...common, networks: null, as_of: null };
+  }
+}
+
+async function renewPins(path: string, source: string | undefined, asOf: Date | undefined): Promise<Outcome> {
+  try {
+    if (source === undefined) throw new Error('say where they come from: --from');
+    await updateIndiaFile({ path, source, asOf, nowMs: Date.now() });
+    return await describePins(path);
+  } catch (error) {
+    return { ...(await describePins(path)), error: reasonOf(error) };
+  }
+}
+
+function readDay(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const day = z.iso.date().safeParse(text);
+  if (!day.success) throw new CommandError('invalid_argument', '--as-of must be a day such as 2026-03-11');
+  return new Date(day.data);
+}
+
 /** Tables that are named, or without names those whose source is set. */
 function chosenTables(names: readonly string[], env: NodeJS.ProcessEnv): readonly TableId[] {
   return TABLES.filter((id) => (names.length > 0 ? names.includes(id) : sourceOf(id, env) !== undefined));
@@ -128,7 +164,7 @@ function chosenTables(names: readonly string[], env: NodeJS.ProcessEnv): readonl
 
 /** `--from` is one table's file or URL, or the mirror of all lists. */
 function checkFrom(from: string, names: readonly string[]): void {
-  const isTable = TABLES.some((id) => names.includes(id));
+  const isTable = [...TABLES, INDIA_PINS].some((id) => names.includes(id));
   if (isTable && names.length > 1) throw new CommandError('invalid_argument', 'with --from, name one table alone');
   if (!isTable && !/^https?:\/\//.test(from)) throw new CommandError('invalid_argument', '--from must be an http or https URL');
 }
@@ -150,7 +186,7 @@ async function update(definition: ListDefinition, folder: string, mirror: string
 
 function show(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(({ list, networks, as_of: asOf, says, licence, error }) => [list, networks, asOf, says, licence, error]);
-  return table(['list', 'networks', 'data of', 'says', 'licence', 'not updated'], rows);
+  return table(['list', 'entries', 'data of', 'says', 'licence', 'not updated'], rows);
 }
 
 /** Networks of each list; both edges of each and their neighbours are looked up. */
@@ -197,17 +233,20 @@ export function addDataCommands(program: Command, context: CommandContext): void
   const { output, env, exitWith } = context;
   const group = program
     .command('data')
-    .description('manage the tables, and the lists of Tor exits, VPNs, clouds and relays, that the service ip uses');
+    .description('manage the tables, and the lists of Tor exits, VPNs, clouds and relays, that the services use');
   finishCommand(group.command('update [lists...]').description('fetch lists and tables; exit code 1 when one of them could not be fetched'))
     .option('--from <url>', 'your own mirror of the lists; of a table its file or URL')
+    .option('--as-of <day>', 'of india_pins: the day of the data, where the file does not have it')
     .addHelpText('after', EXAMPLES)
-    .action(async (names: string[], { from }: { from?: string }) => {
+    .action(async (names: string[], { from, asOf }: { from?: string; asOf?: string }) => {
+      const day = readDay(asOf);
       if (from !== undefined) checkFrom(from, names);
       const folder = folderOf(context);
       const outcomes: Outcome[] = [];
       for (const definition of chosen(names, env)) outcomes.push(await update(definition, folder, from));
       for (const id of chosenTables(names, env))
         outcomes.push(await renewTable(id, folder, (names.length > 0 && from) || sourceOf(id, env)));
+      if (names.includes(INDIA_PINS)) outcomes.push(await renewPins(indiaFileOf(context), from, day));
       if (wantsServers(names, env)) outcomes.push(await updateServers(folder, from));
       output.result(outcomes, () => show(outcomes));
       if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
@@ -220,6 +259,8 @@ export function addDataCommands(program: Command, context: CommandContext): void
     const outcomes = await Promise.all(LIST_DEFINITIONS.map((definition) => describe(definition, folderOf(context))));
     const tables = await Promise.all(TABLES.map((id) => describeTable(id, folderOf(context))));
     outcomes.push(...tables.filter(({ as_of: asOf, list }) => asOf !== null || chosenTables([], env).some((id) => id === list)));
+    const pins = await describePins(indiaFileOf(context));
+    if (pins.networks !== null) outcomes.push(pins);
     if (wantsServers([], env)) outcomes.push(await describeServers(folderOf(context)));
     output.result(outcomes, () => show(outcomes));
   });

@@ -1,6 +1,7 @@
 import { isMap, isSeq } from 'yaml';
 import { z } from 'zod';
 import { type YamlText } from '../../plugins/core/catalogue/read-yaml';
+import { LONE_SURROGATE } from '../../plugins/core/unstorable-text';
 import { CommandError } from '../command-error';
 import { isEmailAddress } from '../../services/selling/customers/is-email-address';
 import { type ImportLine, type ImportFields } from '../../services/selling/keys/import-line';
@@ -36,7 +37,8 @@ const labelOf = ({ username, custom_id: customId, id }: Consumer): string => use
 /** The address of a consumer: the one that it is named by, else one that is made of its name and gets no mail. */
 function addressOf(of: Consumer): string {
   const named = [of.username, of.custom_id].find((name) => typeof name === 'string' && isEmailAddress(name));
-  return named ?? `${encodeURIComponent(labelOf(of))}@${NO_MAIL}`;
+  // A text that is not well formed cannot be encoded; its line is refused later.
+  return named ?? `${encodeURIComponent(labelOf(of).replace(LONE_SURROGATE, '�'))}@${NO_MAIL}`;
 }
 
 function belongsTo(of: Consumer, whose: Owner): boolean {

@@ -64,6 +64,14 @@ export function listsFolder(dataDir: string): string {
 }
 
 /**
+ * Where `npx tollgate data update india_pins` keeps the postal codes of India.
+ * @param dataDir the data folder
+ */
+export function indiaFile(dataDir: string): string {
+  return join(dataDir, 'india-pins.txt');
+}
+
+/**
  * The folder in which `npx tollgate model add` keeps models.
  * @param dataDir the data folder
  */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ServiceName } from '../../services/products/registry';
-import { catalogueFile, gatewayStateFile, kongFile, listsFolder } from './data-folder';
+import { catalogueFile, gatewayStateFile, kongFile, indiaFile, listsFolder } from './data-folder';
 import type { ProofKeys } from './proof-keys';
 import type { GatewayChoice } from './start-arguments';
 import type { DatabaseUrls } from './start-settings';
@@ -170,6 +170,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     PRIVATE_PORT: String(ports.servicesPrivate),
     SANDBOX_URL: sandboxUrl(context),
     IP_LISTS_FOLDER: context.env['IP_LISTS_FOLDER'] || listsFolder(dirname(context.logsDir)),
+    PINCODE_INDIA_PINS: context.env['PINCODE_INDIA_PINS'] || indiaFile(dirname(context.logsDir)),
     TOLLGATE_CONTEXT_KEYS: proofKeys.productKeys,
     TOLLGATE_CONTEXT_JWKS: proofKeys.keySet,
     TOLLGATE_SIGNING_KEYS: proofKeys.sharedKeys,

@@ -247,12 +247,12 @@ end
 
 -- nginx itself only bounds the pause between two pieces.
 local function read_form(patience_ms)
-  local client = req.socket()
-  -- HTTP/2 has no such socket.
-  if not client then
+  -- From HTTP/2 on there is no such socket, and to ask for it is an error.
+  if req.http_version() >= 2 then
     req.read_body()
     return true
   end
+  local client = assert(req.socket())
   local missing, deadline = tonumber(ngx.var.content_length), ngx.now() + patience_ms / 1000
   req.init_body()
   while missing > 0 do

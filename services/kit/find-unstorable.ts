@@ -1,3 +1,5 @@
+import { LONE_SURROGATE, unstorableIn } from '../../plugins/core/unstorable-text';
+
 /** Documents nest about 30 levels. What writes JSON, and PostgreSQL, end with their stack at some thousands. */
 const MAX_NESTED = 1_000;
 
@@ -6,14 +8,6 @@ interface Place {
   readonly name: string;
   readonly above?: Place;
   readonly depth: number;
-}
-
-/** Half of a pair that stands for one character. */
-const LONE_SURROGATE = /\p{Surrogate}/gu;
-
-function wrongWith(text: string): string | undefined {
-  if (text.includes('\0')) return 'the character U+0000';
-  return text.search(LONE_SURROGATE) >= 0 ? 'half of a surrogate pair' : undefined;
 }
 
 /** `paths./days.get.summary`; of a long way its end. */
@@ -32,7 +26,7 @@ export function findUnstorable(value: unknown): string | undefined {
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     const { value: part, depth } = place;
     if (depth > MAX_NESTED) return `it is nested more than ${MAX_NESTED} levels deep`;
-    const wrong = wrongWith(place.name) ?? (typeof part === 'string' ? wrongWith(part) : undefined);
+    const wrong = unstorableIn(place.name) ?? (typeof part === 'string' ? unstorableIn(part) : undefined);
     if (wrong !== undefined) return `it holds ${wrong}, which cannot be kept, at ${wayTo(place)}`;
     if (typeof part !== 'object' || part === null) continue;
     for (const [name, member] of Object.entries(part).reverse()) waiting.push({ value: member, name, above: place, depth: depth + 1 });

@@ -6,6 +6,7 @@ import { updateList } from '../../services/products/ip/lists/update-list';
 import { LIST_DEFINITIONS } from '../../services/products/ip/lists/list-definitions';
 import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
 import { writeMmdb } from '../products/ip/mmdb-writer';
+import { indiaLines } from '../products/pincode/india-lines';
 import { runCommand } from '../support/run-command';
 import { runFolder } from '../support/run-folder';
 
@@ -122,6 +123,19 @@ it('data update renews a table from a file or URL, also from where the settings 
   expect(await run(['update', 'asn'])).toMatchObject({ code: 1, outcomes: [{ list: 'asn', error: expect.stringContaining('--from') }] });
   expect((await data('update', 'city', 'tor_exits', '--from', file)).code).toBe(1);
   expect((await run(['list'])).outcomes).toContainEqual(expect.objectContaining(kept));
+});
+
+it('data update keeps the postal codes of India with the day that is named, and data list shows it', async () => {
+  const file = join(folder, 'IN.txt');
+  writeFileSync(file, indiaLines());
+  const env = { IP_LISTS_FOLDER: folder, PINCODE_INDIA_PINS: join(folder, 'pins.txt') };
+  const run = (...words: string[]) => runCommand(['data', ...words, '--json'], { env });
+  const kept = { list: 'india_pins', networks: 10_001, as_of: '2026-03-11T00:00:00.000Z' };
+  const updated = await run('update', 'india_pins', '--from', file, '--as-of', '2026-03-11');
+  expect([updated.code, JSON.parse(updated.stdout)]).toEqual([0, [expect.objectContaining(kept)]]);
+  expect(JSON.parse((await run('list')).stdout)).toContainEqual(expect.objectContaining(kept));
+  expect((await run('update', 'india_pins', '--from', file, '--as-of', 'March')).code).toBe(1);
+  expect((await run('update', 'india_pins')).code).toBe(1);
 });
 
 it('data update leaves out lists that are switched off, and refuses names that are none', async () => {

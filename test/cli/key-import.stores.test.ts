@@ -115,6 +115,26 @@ describe('key import of a CSV file', () => {
     expect(stdout).toBe('imported 1, known already 0, refused 0\n');
   });
 
+  it('refuses a line with a text that the database cannot keep, wherever it stands, and imports the others', async () => {
+    const line = (more: object): string =>
+      JSON.stringify({ customer: 'odd@csv.example', key: foreign(JSON.stringify(more)), products: ['api-ip'], ...more });
+    const odd = ['a\0b', '\ud800x'].flatMap((text) => [
+      { name: text },
+      { plan: text },
+      { products: [text] },
+      { customer: `${text}@csv.example` },
+    ]);
+    const { result } = await imported([line({}), ...odd.map(line)].join('\n'));
+    expect([result.imported, result.refused.map((each: any) => each.line)]).toEqual([1, odd.map((_, index) => index + 2)]);
+    const kong = (username: string): string =>
+      JSON.stringify({ consumers: [{ username, keyauth_credentials: [{ key: foreign('kong-odd') }] }] });
+    for (const username of ['a\0b', 'a\ud800b'])
+      expect((await imported(kong(username), { more: ['--product', 'api-ip'] })).result).toMatchObject({
+        imported: 0,
+        refused: [{ line: 1 }],
+      });
+  });
+
   it('does not move a subscription to another plan', async () => {
     await database().pool.query("INSERT INTO plan (product_id, name, daily, monthly, price) VALUES ('api-ip', 'Gold', 10, 100, 5)");
     const text = `customer,key,products,plan\nplan@csv.example,${foreign('o')},api-ip,Star\n`;

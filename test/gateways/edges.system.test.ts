@@ -135,6 +135,14 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     expect(await ask('GET /weather/hints')).toMatchObject({ status: 200, text: expect.stringContaining('rain') });
   });
 
+  // Some say 100 Continue before they refuse: docs/operate/existing-kong.md.
+  it('refuses a stranger who waits for 100 Continue, and takes the body of a caller with a key', async () => {
+    const waiting = ['Content-Length: 5', 'Expect: 100-continue'];
+    expect([(await ask('POST /weather/pune', waiting)).status, seen]).toEqual([401, []]);
+    const { status } = await ask('POST /weather/pune', [`X-API-Key: ${key}`, ...waiting, '', 'hello']);
+    expect([status, seen.length]).toEqual([200, 1]);
+  });
+
   const valuesOf = (text: string, name: string): string[] =>
     [...text.matchAll(new RegExp(`^${name}: (.*?)\\r?$`, 'gim'))].map(([, value = '']) => value);
 

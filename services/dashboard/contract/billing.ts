@@ -195,6 +195,7 @@ export const billingEndpoints = {
       'plan_paid',
       'plan_current',
       'checkout_closed',
+      'change_refused',
       'plan_needs_approval',
       'terms_changed',
       'product_unknown',

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Permission } from '../../selling/members/member-roles';
 import { invalidInput } from '../../kit/errors';
 import { JSON_TYPE } from '../../kit/service/reply';
+import { unstorableIn } from '../../../plugins/core/unstorable-text';
 import { checkSchema } from '../../kit/input/validate';
 import { type Endpoint, type EndpointName, type Given, type Params, partsOf, type Schema } from '../contract/endpoint';
 import { type Contract, type EndpointsFor } from '../contract/endpoints';
@@ -57,15 +58,15 @@ export type Handlers<Part> = { readonly [Name in keyof Part]: Handler<Name, Part
 /** Handlers of what a customer's people and programs ask, by endpoint. */
 export type MemberHandlers = Handlers<EndpointsFor<'members'>>;
 
-/** PostgreSQL has no text with this character. */
-const NUL = '\0';
-
 /** Levels of arrays and objects; nothing that is taken goes past two. A walk over a million of them would overflow the stack. */
 const MAX_LEVELS = 16;
 
 /** What no request may hold, whatever its schema says. */
 function findFlaw(value: unknown, level = 0): string | undefined {
-  if (typeof value === 'string') return value.includes(NUL) ? 'must not hold the character U+0000' : undefined;
+  if (typeof value === 'string') {
+    const found = unstorableIn(value);
+    return found === undefined ? undefined : `must not hold ${found}`;
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   if (level > MAX_LEVELS) return `must not be nested deeper than ${MAX_LEVELS} levels`;
   for (const [name, member] of Object.entries(value)) {

@@ -5,8 +5,8 @@ import { formatIpAddress, type IpAddress, networkValue } from '../../../plugins/
 import { type AsnFacts, type AsnRanges, type AsnTable, createAsnTable } from './asn-table';
 import { type AnonymityFacts, type PlaceFacts, readAnonymity, readAsn, readIpRisk, readPlace, readStaticScore, textAt } from './ip-records';
 import { parseAsnCsv } from './parse-asn-csv';
-import { openReloadingFile, type ReloadingFile } from './reloading-file';
-import { openRenewedFiles } from './tables/renewed-files';
+import { openReloadingFile, type ReloadingFile } from '../../kit/data-files/reloading-file';
+import { openRenewedFiles } from '../../kit/data-files/renewed-files';
 import { type TableId } from './tables/update-table';
 
 /** A kind of file and when its data is from: null where the file does not say. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INDIA_FILE, type IndiaFile } from './india-file';
 import { type PinQuery } from './parse-pin';
 import { parseJson } from './provider';
 
@@ -59,7 +60,11 @@ const india = z.tuple([
   z.object({
     PostOffice: z.array(
       z
-        .object({ Name: text, Pincode: text, BranchType: text, DeliveryStatus: text, District: text, State: text })
+        .object({
+          ...{ Name: text, Pincode: text, BranchType: text, DeliveryStatus: text, District: text, State: text },
+          // Of the file that stands in for the provider, which has none.
+          ...{ Latitude: coordinate, Longitude: coordinate },
+        })
         .transform((office): NormalPlace => ({
           ...UNKNOWN,
           name: office.Name,
@@ -68,6 +73,8 @@ const india = z.tuple([
           delivers: DELIVERY.get(office.DeliveryStatus?.toLowerCase() ?? '') ?? null,
           district: office.District,
           state: office.State,
+          latitude: office.Latitude,
+          longitude: office.Longitude,
         })),
     ),
   }),
@@ -114,6 +121,7 @@ function geonamesList(json: unknown): unknown {
 
 const READERS: Readonly<Record<string, (json: unknown) => NormalPlace[]>> = {
   'postalpincode.in': (json) => india.parse(json)[0].PostOffice,
+  [INDIA_FILE]: (json) => india.parse(json)[0].PostOffice,
   'zippopotam.us': zippopotamPlaces,
   'geonames.org': (json) => geonamesPlaces.parse(geonamesList(json)),
 };
@@ -127,6 +135,25 @@ export function normalPlaces(provider: string, body: Buffer): NormalPlace[] {
   const read = READERS[provider];
   if (!read) throw new Error(`no form is known of the answers of ${provider}`);
   return read(parseJson(body));
+}
+
+const folded = (name: string | null): string =>
+  (name ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, ' ')
+    .trim();
+
+/**
+ * Places with the coordinates that the file has of a place of the same name and PIN, where the provider has none.
+ * @returns undefined where the file adds none
+ */
+export function withCoordinates(places: readonly NormalPlace[], file: IndiaFile): NormalPlace[] | undefined {
+  const found = places.map((place): NormalPlace => {
+    if (place.latitude !== null || place.postal_code === null) return place;
+    const same = file.find(place.postal_code).find(({ name }) => folded(name) === folded(place.name));
+    return same ? { ...place, latitude: same.latitude, longitude: same.longitude } : place;
+  });
+  return found.some((place, index) => place !== places[index]) ? found : undefined;
 }
 
 /** ISO 3166-1 alpha-2. */

@@ -18,6 +18,8 @@ export interface PinUpstreams {
   readonly india: PinUpstream;
   /** The first is asked for other countries; each next one where those before failed. They know Indian PINs too, but no post offices. */
   readonly world: readonly [PinUpstream, ...PinUpstream[]];
+  /** Data on disk that stands in for India's provider, in its form, for live keys; undefined for a PIN that it does not have. */
+  readonly reserve?: ((pin: string) => { readonly provider: string; readonly body: Buffer } | undefined) | undefined;
 }
 
 export type PinAnswer =
@@ -84,7 +86,10 @@ export function createPinLookup(upstreams: PinUpstreams, clock: Clock): PinLooku
     const [first, ...others] = chainOf(query, upstreams);
     const answer = await askOnce(query, mode, first);
     // That there is no record is an answer.
-    if (answer.ok || answer.reason === 'no_records' || !mayFallBack) return answer;
+    if (answer.ok || answer.reason === 'no_records') return answer;
+    const reserve = query.kind === 'pin' && mode === 'live' ? upstreams.reserve?.(query.text) : undefined;
+    if (reserve) return { ok: true, ...reserve };
+    if (!mayFallBack) return answer;
     for (const other of others) {
       const found = await askOnce(query, mode, other);
       if (found.ok) return found;

@@ -6,13 +6,16 @@ import { invalidInput, ServiceError } from '../../kit/errors';
 import { text } from '../../kit/service/route-description';
 import { bytesReply, JSON_TYPE, jsonReply, type Reply } from '../../kit/service/reply';
 import { formatTimestamp } from '../../kit/timestamp';
+import { openReloadingFile } from '../../kit/data-files/reloading-file';
+import { openRenewedFiles } from '../../kit/data-files/renewed-files';
 import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sourceName } from '../../kit/upstream/source-name';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
 import { pincode } from './facts';
 import { createGeonamesProvider } from './geonames-provider';
 import { indiaProvider } from './india-provider';
-import { countryOf, normalPlaces } from './normal-places';
+import { INDIA_FILE, indiaAnswer, type IndiaFile, parseIndiaFile } from './india-file';
+import { countryOf, normalPlaces, withCoordinates } from './normal-places';
 import { parseIndianPin, parseWorldCode, type PinQuery } from './parse-pin';
 import { createPinLookup, type PinAnswer, type PinLookup, type PinUpstream } from './pin-lookup';
 import { type FailureReason } from './provider';
@@ -26,6 +29,8 @@ export interface PincodeDeps {
   readonly countries: readonly string[];
   /** Whether another provider may stand in. */
   readonly hasFallback: boolean;
+  /** Undefined while there is none. */
+  indiaFile(): IndiaFile | undefined;
   close(): Promise<void>;
 }
 
@@ -86,7 +91,10 @@ async function answer(input: z.output<typeof pincodeInput>, context: CallContext
   const provider = sourceName(found.provider, context.mode);
   const headers = { 'X-Upstream-Provider': provider };
   if (!isNormal) return bytesReply(body, JSON_TYPE, { headers });
-  const data = { country: countryOf(query), provider, places: normalPlaces(found.provider, body) };
+  const places = normalPlaces(found.provider, body);
+  const file = context.mode === 'live' && countryOf(query) === INDIA ? deps.indiaFile() : undefined;
+  const placed = file && withCoordinates(places, file);
+  const data = { country: countryOf(query), provider, coordinates_from: placed ? INDIA_FILE : null, places: placed ?? places };
   return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers });
 }
 
@@ -120,8 +128,12 @@ function worldUpstreams(settings: PincodeSettings, connect: Connect): [Connected
   return settings.PINCODE_WORLD_PROVIDER === 'geonames' ? [geonames, zippopotam] : [zippopotam, geonames];
 }
 
-/** The providers' clients and the look-up with its caches. */
-export function createPincodeDeps({ settings, common, clock, metrics }: ServiceTools<PincodeSettings>): PincodeDeps {
+/** Between two looks for a new file. */
+const FILE_POLL_MS = 30_000;
+const UNUSABLE = 'the postal codes of India cannot be used; those in memory stay';
+
+/** The providers' clients, the look-up with its caches, and the file of India. */
+export async function createPincodeDeps({ settings, common, clock, log, metrics }: ServiceTools<PincodeSettings>): Promise<PincodeDeps> {
   const connect: Connect = ({ name, liveUrl, liveSetting, sandboxPath }) =>
     new UpstreamClient({
       name,
@@ -137,11 +149,29 @@ export function createPincodeDeps({ settings, common, clock, metrics }: ServiceT
     sandboxPath: '/postalpincode',
   });
   const world = worldUpstreams(settings, connect);
+  const { PINCODE_FALLBACK: hasFallback, PINCODE_INDIA_PINS: renewal } = settings;
+  const files = await openRenewedFiles({
+    ...{ renewal, files: [], pollMs: FILE_POLL_MS },
+    open: async (path) => {
+      const watched = { path, parse: parseIndiaFile, pollMs: FILE_POLL_MS };
+      return { file: await openReloadingFile({ ...watched, onError: (_path, err) => log.error({ path, err }, UNUSABLE) }) };
+    },
+    onError: (path, err) => log.error({ path, err }, UNUSABLE),
+  });
+  const indiaFile = (): IndiaFile | undefined => files.current()[0]?.file.current();
+  const reserve = (pin: string): { provider: string; body: Buffer } | undefined => {
+    const file = indiaFile();
+    const body = file && indiaAnswer(file, pin);
+    return body && { provider: INDIA_FILE, body };
+  };
+  const upstreams = { india: { provider: { live: indiaProvider, test: indiaProvider }, client: india }, world };
   return {
-    hasFallback: settings.PINCODE_FALLBACK,
+    hasFallback,
     countries: settings.PINCODE_COUNTRIES.filter((code) => code !== INDIA),
-    lookUp: createPinLookup({ india: { provider: { live: indiaProvider, test: indiaProvider }, client: india }, world }, clock),
+    lookUp: createPinLookup({ ...upstreams, ...(hasFallback && { reserve }) }, clock),
+    indiaFile,
     close: async () => {
+      files.close();
       await Promise.all([india, ...world.map(({ client }) => client)].map((client) => client.close()));
     },
   };
@@ -153,6 +183,10 @@ export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
   ...pincode,
   settings: pincodeSettings,
   createDeps: createPincodeDeps,
+  dataOf: (deps) => {
+    const file = deps.indiaFile();
+    return Promise.resolve(file ? [{ name: 'Postal codes of India by GeoNames, where the source fails', asOf: file.asOf }] : []);
+  },
   close: (deps) => deps.close(),
   routes: [
     defineRoute({
@@ -160,7 +194,8 @@ export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
       path: '/pincode',
       does:
         'Finds the post offices of a postal code. Answers with the JSON of the source as it is, or with `format=normal` in one form for all ' +
-        'countries.',
+        'countries. Where the source of India fails, GeoNames’ postal codes (CC BY 4.0) may stand in, in its form: `X-Upstream-Provider` is ' +
+        'then `geonames-file`, and `Message` has their date.',
       fails: ['provider_no_record', 'provider_failed', 'provider_timeout'],
       headers: { 200: PROVIDER, 404: PROVIDER, 502: PROVIDER, 504: PROVIDER },
       input: pincodeInput,

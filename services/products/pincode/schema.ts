@@ -47,6 +47,12 @@ const normal = z
     data: z.object({
       country: z.string(),
       provider: z.string(),
+      coordinates_from: z
+        .literal('geonames-file')
+        .nullable()
+        .describe(
+          'Where coordinates are from that the provider does not have: GeoNames’ postal codes (CC BY 4.0). Null where none were added.',
+        ),
       places: z.array(normalPlace).min(1),
     }),
     timestamp: timestampField,

@@ -20,7 +20,12 @@ export const pincodeSettings = z
     PINCODE_GEONAMES_URL: urlSetting().default('https://secure.geonames.org'),
     /** Account for GeoNames; required when it is the provider, and with it GeoNames is asked where the other one fails. */
     PINCODE_GEONAMES_USERNAME: z.string().optional(),
-    /** Whether `format=normal` asks another provider where the first one fails. */
+    /**
+     * GeoNames' postal codes of India, as `npx tollgate data update india_pins` keeps them. They stand in for India's provider where it
+     * fails, and add coordinates. The file may come later.
+     */
+    PINCODE_INDIA_PINS: z.string().optional(),
+    /** Whether another source may stand in where the first one fails: with `format=normal` another provider, in any form the file. */
     PINCODE_FALLBACK: booleanSetting().default(true),
     /** Milliseconds for one question to one provider. */
     PINCODE_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),

@@ -2,6 +2,7 @@ import { displayOf, hashApiKey, isPlausibleKey, type KeyDisplay, MAX_KEY } from 
 import { readTime } from '../../../plugins/core/access/read-time';
 import { type WhitelistRule } from '../../../plugins/core/access/whitelist';
 import { type KeyMode } from '../../../plugins/core/ports';
+import { unstorableIn } from '../../../plugins/core/unstorable-text';
 import { isEmailAddress } from '../customers/is-email-address';
 import { OperationRefused } from '../operations/operation-refused';
 import { IMPORT_MEMBERS, type ImportMember, isImportMember } from './import-members';
@@ -181,15 +182,19 @@ function readOffer(fields: ImportFields, defaults: ImportDefaults): Pick<KeyToIm
   const given = fields.products?.length ? fields.products : defaults.products;
   const products = given.length > 1 ? [...new Set(given)].sort() : given;
   if (products.length === 0) throw new Refused('names no product, and none is given for all');
-  const plan = fields.plan ?? defaults.plan;
-  // PostgreSQL has no such text, so the look-up would fail the whole batch.
-  if (`${products.join('')}${plan ?? ''}`.includes('\0')) throw new Refused('has a NUL character in a product or plan');
-  return { products, plan };
+  return { products, plan: fields.plan ?? defaults.plan };
+}
+
+/** One such text would fail the whole batch. */
+function checkStorable({ customerName = '', name = '', plan = '', products = [] }: ImportFields): void {
+  const found = unstorableIn([customerName, name, plan, ...products].join('\n'));
+  if (found !== undefined) throw new Refused(`has ${found}, which cannot be kept`);
 }
 
 function readFields(line: number, fields: ImportFields, defaults: ImportDefaults): { key: KeyToImport; warning: string | undefined } {
   const { warning, hash, display, mode } = readSecret(fields, defaults);
   const customer = readCustomer(fields.customer);
+  checkStorable(fields);
   const { products, plan } = readOffer(fields, defaults);
   const key = {
     line,

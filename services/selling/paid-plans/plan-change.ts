@@ -30,6 +30,8 @@ export interface PlanChangeFacts {
   readonly held: HeldPlan | undefined;
   /** A plan that the customer has at a price of its own, paid as the two agreed; undefined where there is none. */
   readonly agreed?: string | undefined;
+  /** The seller has suspended the subscription. Absent: it has not. */
+  readonly isSuspended?: boolean;
   readonly charging: Charging;
   /** The customer chooses; the seller gives, and says what becomes of a payment that goes on. */
   readonly by: 'customer' | 'seller';
@@ -48,9 +50,10 @@ export type PlanChange =
 
 /**
  * `paid`: it is paid in advance, and that has to end first. `current`: it is held already. `waiting`: another plan begins with the next
- * period. `owed`: the last charge failed. `ending`: it was cancelled, and ends with its period. `paused`: nothing is charged.
+ * period. `owed`: the last charge failed. `ending`: it was cancelled, and ends with its period. `paused`: nothing is charged. `suspended`: nothing
+ * of it could be used.
  */
-export type ChangeRefusal = 'on_request' | 'paid' | 'current' | 'currency' | 'waiting' | 'owed' | 'ending' | 'paused';
+export type ChangeRefusal = 'on_request' | 'paid' | 'current' | 'currency' | 'waiting' | 'owed' | 'ending' | 'paused' | 'suspended';
 
 const refused = (why: ChangeRefusal): PlanChange => ({ kind: 'refused', why });
 
@@ -59,10 +62,11 @@ const refused = (why: ChangeRefusal): PlanChange => ({ kind: 'refused', why });
  * period costs the dearest plan that was held in it. So a dearer plan costs the whole difference, whenever it begins, and a cheaper one
  * begins with the next period. Nobody can take a plan, use it, and give it back; nothing depends on the time of a request.
  */
-export function decidePlanChange({ wanted, held, agreed, charging, by }: PlanChangeFacts): PlanChange {
+export function decidePlanChange({ wanted, held, agreed, isSuspended = false, charging, by }: PlanChangeFacts): PlanChange {
   if (by === 'seller') return held && wanted.plan !== held.plan ? refused('paid') : { kind: 'now', charge: 0 };
   if (wanted.isOnRequest) return refused('on_request');
   const isPaidFirst = charging !== 'statement' && wanted.price > 0;
+  if (isSuspended && isPaidFirst && wanted.price > (held?.price ?? 0)) return refused('suspended');
   if (!held) {
     if (!isPaidFirst) return { kind: 'now', charge: 0 };
     return wanted.plan === agreed ? refused('current') : { kind: 'pay', charge: wanted.price };

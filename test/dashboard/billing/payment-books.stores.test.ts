@@ -146,7 +146,7 @@ describe('the nightly comparison', () => {
 });
 
 describe('money at the seller’s console', () => {
-  const { dashboard, faults, look, loseEvents, pass, planOf, productOf, paidCustomer } = useFaultyPayments();
+  const { dashboard, faults, look, loseEvents, newCustomer, pass, planOf, productOf, paidCustomer } = useFaultyPayments();
   let cookie = '';
   beforeAll(async () => {
     ({ cookie } = await makeOperator(dashboard()));
@@ -366,6 +366,25 @@ describe('money at the seller’s console', () => {
       expect(await planOf(customer)).toBeNull();
       const resume = await post(`/customers/${customer.id}/paid-plans/${id}/resume`, {});
       expect([verdict(resume), await planOf(customer)]).toEqual(['204', 'Star']);
+    });
+
+    it('buys nothing for a subscription that is suspended, though its payment goes on', async () => {
+      const [customer, other] = [await paidCustomer(), await newCustomer()];
+      const [own, bare] = [
+        (await productOf(customer)).subscription,
+        (await other.ask('/subscriptions', { product: PRODUCT, plan: null })).json(),
+      ];
+      for (const { id } of [own ?? { id: '' }, bare]) expect(verdict(await suspend('subscription', id, 'abuse', false))).toBe('204');
+      const [{ id }] = await paidOf(customer);
+      const refusals = [
+        await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' }),
+        await other.ask('/checkouts', { product: PRODUCT, plan: 'Star' }),
+      ];
+      for (const refusal of refusals) {
+        expect([verdict(refusal), refusal.json().detail]).toEqual(['409 change_refused', expect.stringContaining('Contact the seller')]);
+      }
+      expect(verdict(await suspend('subscription', own?.id ?? '', null))).toBe('204');
+      expect(verdict(await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' }))).toMatch(/^200/);
     });
 
     it('stays paused when the answer is lost, and is asked for again', async () => {

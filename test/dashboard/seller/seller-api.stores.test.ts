@@ -215,6 +215,11 @@ describe('what the seller’s programs do', () => {
     expect(customers.body).not.toContain('ops@tollgate.test');
   });
 
+  it.each(['a\0b', 'a\ud800b'])('answers 400 to a text that the database cannot keep: %j', async (name) => {
+    const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name };
+    expect(verdict(await ask({ method: 'POST', path: `/customers/${customer}/keys`, body }))).toBe('400 invalid_request');
+  });
+
   it('does not subscribe by way of a key with the scope for keys alone', async () => {
     const { secret } = await makeSellerToken(dashboard, cookie, ['keys:write']);
     const body = { submission: randomUUID(), mode: 'test', products: ['api-gst'] };

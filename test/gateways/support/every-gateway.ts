@@ -22,13 +22,17 @@ type RealKind = (typeof REAL)[number];
 export type AnyGateway = GatewayKind | 'kong-local' | RealKind;
 /** A gateway that is a program of its own: not the stand-in. */
 export type RealGateway = Exclude<AnyGateway, 'kong-local'>;
-export const REAL_GATEWAYS: readonly RealGateway[] = [...GATEWAY_KINDS, ...(KONG_BIN ? REAL : [])];
+/** A real Kong by both entrances, where the machine has one. */
+export const REAL_KONGS: readonly RealGateway[] = KONG_BIN ? REAL : [];
+export const REAL_GATEWAYS: readonly RealGateway[] = [...GATEWAY_KINDS, ...REAL_KONGS];
 export const EVERY_GATEWAY: readonly AnyGateway[] = [...REAL_GATEWAYS, 'kong-local'];
 /** Those that ask by the lane. */
 export const LANE: readonly RealGateway[] = REAL_GATEWAYS.filter((kind) => kind === 'nginx-lua' || kind === 'kong-lane');
 
 export interface AnyRunningGateway {
   readonly url: string;
+  /** The same by TLS; only a real Kong has it. */
+  readonly tlsUrl?: string;
   /** Everything that it wrote to its logs. */
   logs(): string;
   stop(): Promise<void>;
@@ -78,7 +82,7 @@ async function startRealKong(
     kong.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url: kong.url, logs: () => readFileSync(join(folder, 'error.log'), 'utf8'), stop: () => Promise.resolve(stop()) };
+  return { ...kong, logs: () => readFileSync(join(folder, 'error.log'), 'utf8'), stop: () => Promise.resolve(stop()) };
 }
 
 /** The stand-in for Kong, as `npm start` runs it. */

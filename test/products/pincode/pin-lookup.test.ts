@@ -1,6 +1,6 @@
 import { type Clock } from '../../../plugins/core/ports';
 import { indiaProvider } from '../../../services/products/pincode/india-provider';
-import { createPinLookup, type PinLookup } from '../../../services/products/pincode/pin-lookup';
+import { createPinLookup, type PinLookup, type PinUpstreams } from '../../../services/products/pincode/pin-lookup';
 import { ServiceError } from '../../../services/kit/errors';
 import { type UpstreamClient, type UpstreamResponse } from '../../../services/kit/upstream/upstream-client';
 import { zippopotamProvider } from '../../../services/products/pincode/zippopotam-provider';
@@ -18,7 +18,7 @@ describe('a postal look-up', () => {
   let answers: (() => Promise<UpstreamResponse>)[];
   const clock: Clock = { now: () => nowMs, monotonic: () => nowMs };
 
-  function createLookup(): PinLookup {
+  function createLookup(reserve?: PinUpstreams['reserve']): PinLookup {
     const client: Pick<UpstreamClient, 'request'> = {
       request: async ({ mode, path }) => {
         asked.push(`${mode} ${path}`);
@@ -31,7 +31,7 @@ describe('a postal look-up', () => {
       india: { provider: { live: indiaProvider, test: indiaProvider }, client },
       world: [{ provider: { live: zippopotamProvider, test: zippopotamProvider }, client }] as const,
     };
-    return createPinLookup(upstreams, clock);
+    return createPinLookup({ ...upstreams, reserve }, clock);
   }
 
   const says =
@@ -97,6 +97,20 @@ describe('a postal look-up', () => {
     const lookUp = createLookup();
     await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: false, provider: 'postalpincode.in', reason });
     await expect(lookUp(pin, ALONE)).resolves.toMatchObject({ ok: true });
+  });
+
+  it('has data in reserve for live keys where the provider fails, and asks the provider again the next time', async () => {
+    const reserve = (text: string) => (text === pin.text ? { provider: 'file', body: Buffer.from('kept') } : undefined);
+    const lookUp = createLookup(reserve);
+    answers = [breaks, says(hit)];
+    expect(await lookUp(pin, ALONE)).toEqual({ ok: true, provider: 'file', body: Buffer.from('kept') });
+    expect(await lookUp(pin, ALONE)).toMatchObject({ ok: true, provider: 'postalpincode.in' });
+    answers = [late, breaks, late, says(miss)];
+    expect(await lookUp(pin, { mode: 'test', mayFallBack: false })).toMatchObject({ ok: false, reason: 'timeout' });
+    expect(await lookUp({ kind: 'office', text: '110001' }, ALONE)).toMatchObject({ ok: false, reason: 'unreachable' });
+    expect(await lookUp({ ...pin, text: '110002' }, ALONE)).toMatchObject({ ok: false, reason: 'timeout' });
+    // That there is no record is an answer.
+    expect(await createLookup(reserve)(pin, ALONE)).toMatchObject({ ok: false, reason: 'no_records' });
   });
 
   it('keeps live and sandbox records apart', async () => {

@@ -82,6 +82,21 @@ describe('a change of plan', () => {
     expect(change).toEqual(expected);
   });
 
+  it('takes no money for what the seller has suspended, and leaves a cheaper plan to be chosen', () => {
+    const suspended = (wish: Partial<WantedPlan>, of: Partial<HeldPlan> | undefined, charging: Charging = 'advance') =>
+      decidePlanChange({ wanted: { ...wanted, ...wish }, held: of && { ...held, ...of }, isSuspended: true, charging, by: 'customer' });
+    const refused = { kind: 'refused', why: 'suspended' };
+    for (const charging of ['advance', 'advance_by_period'] as const) {
+      expect([suspended({}, undefined, charging), suspended({}, {}, charging), suspended({}, { status: 'trial' }, charging)]).toEqual([
+        refused,
+        refused,
+        refused,
+      ]);
+      expect(suspended(cheaper, {}, charging)).toEqual({ kind: 'next_period', at: END });
+    }
+    expect(suspended({}, undefined, 'statement')).toEqual({ kind: 'now', charge: 0 });
+  });
+
   it('is refused to a seller where the provider would go on charging, and begins with a payment where plans are paid first', () => {
     const of = { wanted, charging: 'advance' } as const;
     expect(decidePlanChange({ ...of, held, by: 'seller' })).toEqual({ kind: 'refused', why: 'paid' });

@@ -1,13 +1,17 @@
 import { connect } from 'node:net';
+import { connect as connectByTls } from 'node:tls';
 
 /**
- * Sends bytes exactly as given on a connection of its own, for requests that no HTTP client would make.
+ * Sends bytes exactly as given on a connection of its own, by TLS to a URL of https and with no look at the certificate, for requests that no HTTP client would make.
  * @returns everything that came back until the other side closed, or until it was silent for half a second after an answer
  */
 export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
-  const { hostname, port } = new URL(url);
+  const { protocol, hostname: host, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port || 80) });
+    const isByTls = protocol === 'https:';
+    const socket = isByTls
+      ? connectByTls({ host, port: Number(port), rejectUnauthorized: false })
+      : connect({ host, port: Number(port || 80) });
     let text = '';
     let quiet: NodeJS.Timeout | undefined;
     const finish = (): void => {
@@ -16,7 +20,7 @@ export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
       resolve(text);
     };
     socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
-    socket.on('connect', () => socket.write(bytes));
+    socket.on(isByTls ? 'secureConnect' : 'connect', () => socket.write(bytes));
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
       clearTimeout(quiet);

@@ -22,6 +22,8 @@ export interface KongOptions {
 
 export interface RealKong {
   readonly url: string;
+  /** The same by TLS, with a certificate that Kong made. */
+  readonly tlsUrl: string;
   readonly workerPid: number;
   /** Reads kong.yml of the folder again. Resolves when no worker of before answers any more. */
   reload(): Promise<void>;
@@ -37,15 +39,15 @@ export function laneSettings(folder: string): Record<string, string> {
   return { plugins: 'bundled,tollgate', lua_package_path: `${join(folder, 'lua')}/?.lua;;`, nginx_proxy_set: variable };
 }
 
-/** With paths of this run: one worker, no access log. */
-function kongConf({ folder, conf, settings }: KongOptions, port: number): string {
+/** With paths and ports of this run, otherwise Kong's own default, which the shipped kong.conf keeps; one worker, no access log. */
+function kongConf({ folder, conf, settings }: KongOptions, port: number, tlsPort: number): string {
   const changed: Record<string, string> = {
     database: 'off',
     declarative_config: join(folder, 'kong.yml'),
     proxy_access_log: 'off',
     proxy_error_log: join(folder, 'error.log'),
     prefix: join(folder, 'prefix'),
-    proxy_listen: `127.0.0.1:${port}`,
+    proxy_listen: `127.0.0.1:${port} reuseport backlog=16384, 127.0.0.1:${tlsPort} http2 ssl reuseport backlog=16384`,
     nginx_worker_processes: '1',
     admin_listen: 'off',
     admin_gui_listen: 'off',
@@ -83,9 +85,9 @@ function findWorker(prefix: string): number | undefined {
 export async function startKong(options: KongOptions): Promise<RealKong> {
   const { command, folder, file } = options;
   mkdirSync(folder, { recursive: true });
-  const [port = 0] = await findFreePorts(1);
+  const [port = 0, tlsPort = 0] = await findFreePorts(2);
   const conf = join(folder, 'kong.conf');
-  writeFileSync(conf, kongConf(options, port));
+  writeFileSync(conf, kongConf(options, port, tlsPort));
   writeFileSync(join(folder, 'kong.yml'), JSON.stringify(file));
   const prefix = join(folder, 'prefix');
   const stop = (): void => void execFileSync(command, ['stop', '-p', prefix], { stdio: 'ignore' });
@@ -100,7 +102,7 @@ export async function startKong(options: KongOptions): Promise<RealKong> {
       await eventually(() => ![undefined, last].includes(findWorker(prefix)));
       last = findWorker(prefix) ?? 0;
     };
-    return { url: `http://127.0.0.1:${port}`, workerPid, reload, stop };
+    return { url: `http://127.0.0.1:${port}`, tlsUrl: `https://127.0.0.1:${tlsPort}`, workerPid, reload, stop };
   } catch (error) {
     stop();
     throw error;

@@ -72,6 +72,8 @@ function refusalFor(why: ChangeRefusal, held: HeldPlan | undefined): Refusal {
       return new Refusal('change_refused', { detail: 'The last payment failed. Make it good under Billing first.' });
     case 'paused':
       return new Refusal('change_refused', { detail: 'The seller has paused the payment for this plan. Contact the seller.' });
+    case 'suspended':
+      return new Refusal('change_refused', { detail: 'The seller has suspended this product. Contact the seller before you pay for it.' });
     case 'ending':
       return new Refusal('change_refused', { detail: ends });
   }
@@ -106,7 +108,9 @@ export async function decideFor(db: Database, wish: ChangeWish, { catalogue, pay
   const held = paid && heldPlan(paid);
   const own = (await viewSubscriptions(db, wish.customerId)).find(({ product }) => product === wish.product);
   const agreed = own?.state !== 'cancelled' && own?.priceOverride != null ? (own.plan ?? undefined) : undefined;
-  const change = decidePlanChange({ wanted, held, agreed, charging: chargingOf(sold, payments, paid?.provider), by: 'customer' });
+  const isSuspended = own !== undefined && own.suspended !== null;
+  const charging = chargingOf(sold, payments, paid?.provider);
+  const change = decidePlanChange({ wanted, held, agreed, isSuspended, charging, by: 'customer' });
   if (change.kind === 'refused') throw refusalFor(change.why, held);
   return change;
 }

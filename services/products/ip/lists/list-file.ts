@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { putFile } from '../../../kit/data-files/put-file';
 import { BadList } from './read-networks';
 
 /** The first line of a kept list. */
@@ -32,14 +32,7 @@ const digestOf = (lines: string | Buffer): string => createHash('sha256').update
 export async function writeList(path: string, { asOf, networks }: KeptList): Promise<void> {
   const lines = networks.join('\n');
   const head = { asOf: asOf.toISOString(), count: networks.length, sha256: digestOf(lines) };
-  const draft = `${path}.${randomUUID()}.new`;
-  await mkdir(join(path, '..'), { recursive: true });
-  try {
-    await writeFile(draft, `${MARK}${JSON.stringify(head)}\n${lines}`);
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await putFile(path, `${MARK}${JSON.stringify(head)}\n${lines}`);
 }
 
 /** @throws BadList when the file is not one that {@link writeList} wrote, whole */

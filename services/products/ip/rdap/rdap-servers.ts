@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { putFile } from '../../../kit/data-files/put-file';
 import { type IpAddress, type IpNetwork, networkValue, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
 
 /** As `npx tollgate data update` names it. */
@@ -48,15 +48,8 @@ export function rdapServersPath(folder: string): string {
 }
 
 /** Puts the file in the place of the one before in one step. */
-export async function writeServers(folder: string, servers: Bootstrap): Promise<void> {
-  const draft = `${rdapServersPath(folder)}.${randomUUID()}.new`;
-  await mkdir(folder, { recursive: true });
-  try {
-    await writeFile(draft, JSON.stringify(servers));
-    await rename(draft, rdapServersPath(folder));
-  } finally {
-    await rm(draft, { force: true });
-  }
+export function writeServers(folder: string, servers: Bootstrap): Promise<void> {
+  return putFile(rdapServersPath(folder), JSON.stringify(servers));
 }
 
 type Row = readonly [network: IpNetwork, server: string];

@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { join } from 'node:path';
 import { Reader, type Response } from 'maxmind';
 import { formatIpAddress } from '../../../../plugins/core/access/ip-address';
+import { putFile } from '../../../kit/data-files/put-file';
+import { readSource, type SourceOptions } from '../../../kit/data-files/read-source';
 import { classifyAddress } from '../../../kit/upstream/reserved-addresses';
-import { readCapped } from '../../../kit/upstream/read-capped';
 import { readAsn, readPlace } from '../ip-records';
 
 /** The tables that can be renewed: where addresses are, and who announces them. */
@@ -24,22 +20,9 @@ export class BadTable extends Error {
   override readonly name = 'BadTable';
 }
 
-/** Several times the largest free one. */
-const MAX_BYTES = 1024 * 1024 * 1024;
-/** For the whole file. */
-const DEADLINE_MS = 600_000;
 /** Addresses that are looked up, evenly over IPv4. Of those in use a table knows nearly all. */
 const SAMPLE = 4_096;
 const MIN_KNOWN = SAMPLE / 4;
-
-const unzip = promisify(gunzip);
-
-async function readSource(source: string, deadlineMs: number): Promise<Buffer> {
-  if (!/^https?:\/\//.test(source)) return readFile(resolve(source));
-  const response = await fetch(source, { signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
-  if (response.status !== 200 || !response.body) throw new BadTable(`the server answered ${response.status}`);
-  return readCapped(Readable.fromWeb(response.body), MAX_BYTES);
-}
 
 function openTable(bytes: Buffer): Reader<Response> {
   try {
@@ -69,13 +52,10 @@ function checkTable(id: TableId, reader: Reader<Response>): void {
   if (known < MIN_KNOWN) throw new BadTable(`it knows ${known} of ${SAMPLE} addresses: it is no ${id} table`);
 }
 
-export interface TableUpdate {
+export interface TableUpdate extends SourceOptions {
   readonly folder: string;
-  /** A file or URL of an MMDB file, also gzipped; `{month}` in it is the present month, as in 2026-11. */
+  /** An MMDB file or its URL, also gzipped. */
   readonly source: string;
-  /** Unix milliseconds. */
-  readonly nowMs: number;
-  readonly deadlineMs?: number;
 }
 
 /**
@@ -83,21 +63,10 @@ export interface TableUpdate {
  * @returns when its data is from
  * @throws BadTable, or what the file or connection failed with
  */
-export async function updateTable(id: TableId, { folder, source, nowMs, deadlineMs = DEADLINE_MS }: TableUpdate): Promise<Date> {
-  const month = new Date(nowMs).toISOString().slice(0, 7);
-  const read = await readSource(source.replaceAll('{month}', month), deadlineMs);
-  const isZipped = read[0] === 0x1f && read[1] === 0x8b;
-  const bytes = isZipped ? await unzip(read, { maxOutputLength: MAX_BYTES }) : read;
+export async function updateTable(id: TableId, { folder, source, ...options }: TableUpdate): Promise<Date> {
+  const { bytes } = await readSource(source, options);
   const reader = openTable(bytes);
   checkTable(id, reader);
-  const path = tablePath(folder, id);
-  const draft = `${path}.${randomUUID()}.new`;
-  await mkdir(folder, { recursive: true });
-  try {
-    await writeFile(draft, bytes);
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await putFile(tablePath(folder, id), bytes);
   return reader.metadata.buildEpoch;
 }

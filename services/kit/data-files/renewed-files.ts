@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { type ReloadingFile } from '../reloading-file';
+import { type ReloadingFile } from './reloading-file';
 
 /** Open files, or the one that came in their place. */
 export interface RenewedFiles<Source> {

@@ -1,0 +1,58 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { readCapped } from '../upstream/read-capped';
+
+/** Several times the largest table of today. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+/** For the whole file. */
+const DEADLINE_MS = 600_000;
+/** npm packs files with a date before it. */
+const FIRST_DATE_MS = Date.UTC(2000, 0, 1);
+
+const unzip = promisify(gunzip);
+
+export interface SourceFile {
+  /** Unpacked where it was gzipped. */
+  readonly bytes: Buffer;
+  /** As the server or the file system says; null where that is no date of data. */
+  readonly changedAt: Date | null;
+}
+
+export interface SourceOptions {
+  /** Unix milliseconds; `{month}` in the source is this month, as in 2026-11. */
+  readonly nowMs: number;
+  readonly deadlineMs?: number;
+}
+
+function dateOf(ms: number, nowMs: number): Date | null {
+  return ms >= FIRST_DATE_MS && ms <= nowMs ? new Date(ms) : null;
+}
+
+/**
+ * Reads data from where an operator says.
+ * @param source a file, or an http or https URL
+ * @throws whatever the file or connection failed with
+ */
+export async function readSource(source: string, { nowMs, deadlineMs = DEADLINE_MS }: SourceOptions): Promise<SourceFile> {
+  const named = source.replaceAll('{month}', new Date(nowMs).toISOString().slice(0, 7));
+  const { bytes, changedAt } = /^https?:\/\//.test(named)
+    ? await fetchSource(named, nowMs, deadlineMs)
+    : await readLocal(resolve(named), nowMs);
+  const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return { bytes: isZipped ? await unzip(bytes, { maxOutputLength: MAX_BYTES }) : bytes, changedAt };
+}
+
+async function readLocal(path: string, nowMs: number): Promise<SourceFile> {
+  const { mtimeMs } = await stat(path);
+  return { bytes: await readFile(path), changedAt: dateOf(mtimeMs, nowMs) };
+}
+
+async function fetchSource(url: string, nowMs: number, deadlineMs: number): Promise<SourceFile> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
+  if (response.status !== 200 || !response.body) throw new Error(`the server answered ${response.status}`);
+  const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);
+  return { bytes, changedAt: dateOf(Date.parse(response.headers.get('last-modified') ?? ''), nowMs) };
+}
