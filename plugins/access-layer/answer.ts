@@ -103,7 +103,7 @@ export function onlyHeader({ keyIn, ownNames }: AccessLayerConfig): string | und
 /** How to authenticate, for a 401 (RFC 9110, section 11.6.1). */
 function challenge(request: AccessRequest): string {
   const header = onlyHeader(request.config);
-  return header === undefined ? 'Bearer realm="api"' : `ApiKey realm="api", header="${header}"`;
+  return header === undefined ? 'Bearer realm="tollgate"' : `ApiKey realm="tollgate", header="${header}"`;
 }
 
 /** Which pages may read a refusal. Without these headers an inactive key looks like an unknown one. */

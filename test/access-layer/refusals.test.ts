@@ -31,7 +31,7 @@ describe('a refusal', () => {
     expect(exit).toMatchObject({ status: 401, body: { code, status: 401, request_id: 'req-1', type: 'about:blank' } });
     expect(exit?.headers).toMatchObject({
       'Content-Type': 'application/problem+json',
-      'WWW-Authenticate': expect.stringContaining('realm="api"'),
+      'WWW-Authenticate': expect.stringContaining('realm="tollgate"'),
     });
     expect(set).toEqual({});
     expect(JSON.stringify(exit)).not.toContain(key);

@@ -135,7 +135,7 @@ describe('a refused request', () => {
     expect([answer.status.code, answer.deniedResponse?.status.code, codeOf(answer)]).toEqual([7, 401, 'key_missing']);
     expect(named(answer.deniedResponse?.headers)).toMatchObject({
       'content-type': 'application/problem+json',
-      'www-authenticate': 'Bearer realm="api"',
+      'www-authenticate': 'Bearer realm="tollgate"',
       'x-kong-request-id': expect.any(String),
     });
   });

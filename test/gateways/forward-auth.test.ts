@@ -103,7 +103,7 @@ describe('a refused request', () => {
   it('is answered as the caller is to see it', async () => {
     const answer = await ask('/authorize/api-ip', of('/ip'));
     expect([answer.status, codeOf(answer), answer.headers['content-type']]).toEqual([401, 'key_missing', 'application/problem+json']);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="tollgate"');
     expect(answer.headers['x-tollgate-context']).toBeUndefined();
   });
 

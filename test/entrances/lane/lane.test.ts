@@ -161,7 +161,7 @@ describe('a usual request is one frame each way', () => {
 
   it('refused: status, headers, the problem, and the request’s id last', async () => {
     const refused = await client.ask(ROUTE, {});
-    expect(readRefusal(refused)).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="api"' } });
+    expect(readRefusal(refused)).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="tollgate"' } });
     expect([codeOf(refused), refused.text.endsWith('\nreq-1')]).toEqual(['key_missing', true]);
   });
 
