@@ -1,17 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
-import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
-import { writeProductDocuments } from '../../../services/selling/catalogue/product-documents';
 import { readDocPages } from '../../../services/dashboard/storefront/doc-pages';
-import { type Product } from '../../../services/dashboard/contract/plans';
-import { type KnownSource } from '../../../services/dashboard/http/dashboard-deps';
 import { isAppPage } from '../../../services/dashboard/contract/app-pages';
-import { buildDocument } from '../../support/openapi/build-document';
 import { listErrors } from '../../../services/openapi/error-table';
-import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
-import { startDashboard, type TestDashboard } from '../support/dashboard';
+import { PRODUCTS } from '../../support/catalogue';
+import { Shopfront, withIp } from '../support/shopfront';
 
 const APP = '<!doctype html><title>The app</title><main>The app</main>';
 /** As it is sent: with the installation's name in its head. */
@@ -38,47 +32,25 @@ Call **{{call}}** of {{name}} <script>alert(1)</script>, or [do not](javascript:
 | 429 | <img src=x onerror=alert(1)> |
 `;
 
-let dashboard: TestDashboard;
-let now = 0;
-let sources: Readonly<Record<string, KnownSource>> = {};
-let laterMs = 0;
-beforeAll(async () => {
+const shop = Shopfront.forFile(() => {
   const config = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
   mkdirSync(join(config, 'docs'));
   writeFileSync(join(config, 'docs', '10-limits.md'), SELLERS_PAGE);
   writeFileSync(join(config, 'changelog.md'), '# What is new\n\n## 2026-11-20: More & faster\n\nA **new** route.\n\n## Before\n\nOld.\n');
-  dashboard = await startDashboard({
-    pages: readDocPages(config),
-    clock: { now: () => Date.now() + laterMs, monotonic: () => now },
-    readDocument: () => readDocument(),
-    webFiles: { 'index.html': APP },
-    liveSources: { find: (product) => sources[product] ?? null, revision: () => JSON.stringify(sources) },
-  });
+  return { pages: readDocPages(config), webFiles: { 'index.html': APP } };
 });
-afterAll(() => dashboard.close());
-
-const describeOurs = (): string => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
-let readDocument = describeOurs;
-/** Has the catalogue sell these, as pages show it by now. */
-const sell = async (products: readonly CatalogueProduct[] = CATALOGUE.products): Promise<void> => {
-  await applyCatalogue(dashboard.pool, createCatalogue(products), { actor: 'test' });
-  now += 2_000;
-};
-/** The products, of which `api-ip` is changed. */
-const withIp = (change: Partial<CatalogueProduct>) => PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, ...change } : each));
-const get = (path: string, headers: Readonly<Record<string, string>> = {}) => dashboard.ask({ path, headers });
 const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
 
 describe('without a session', () => {
   it('/products has every product with its limits and prices in its words', async () => {
-    const { statusCode, headers, body } = await get('/products');
+    const { statusCode, headers, body } = await shop.get('/products');
     expect([statusCode, headers['content-type'], headers['vary']]).toEqual([200, 'text/html; charset=utf-8', 'Accept-Encoding, Cookie']);
     for (const { title, description, id } of PRODUCTS) for (const text of [title, description, id]) expect(body).toContain(text);
     for (const text of ['1,000 a day, 30,000 a month', '₹499.00 a month', '1,000,000 a day', 'Listed only']) expect(body).toContain(text);
   });
 
   it('/ has a card for each product that can be bought, a call beside its answer, and no product that nobody can buy', async () => {
-    const { body } = await get('/');
+    const { body } = await shop.get('/');
     for (const { title, id } of offered) expect(body).toContain(`<a href="/products/${id}">${title}</a>`);
     for (const { id } of PRODUCTS.filter(({ prefix }) => prefix === null)) expect(body).not.toContain(id);
     for (const text of ['From ₹499.00 a month', 'Free: 1,000 a day, 30,000 a month', '<span class="code-key">"ip"</span>'])
@@ -87,7 +59,7 @@ describe('without a session', () => {
 
   it('/pricing says what expected requests cost with each product, by a form that needs no script', async () => {
     const costs = async (query: string): Promise<string> => {
-      const { statusCode, body } = await get(`/pricing${query}`);
+      const { statusCode, body } = await shop.get(`/pricing${query}`);
       expect([statusCode, body.includes('<form class="expected" action="/pricing" method="get">')]).toEqual([200, true]);
       return /<tr id="api-seo">.*?<\/tr>/s.exec(body)?.[0].split('<td').at(-1) ?? '';
     };
@@ -101,7 +73,7 @@ describe('without a session', () => {
 
   it('/ and /pricing tell search engines the price of each plan, in data that no browser runs', async () => {
     for (const path of ['/', '/pricing']) {
-      const text = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec((await get(path)).body)?.[1] ?? '';
+      const text = /<script type="application\/ld\+json">([^<]*)<\/script>/.exec((await shop.get(path)).body)?.[1] ?? '';
       const graph = (JSON.parse(text) as { '@graph': { url: string; offers: object[] }[] })['@graph'];
       expect(graph.find(({ url }) => url.endsWith('/products/api-ip'))?.offers).toEqual([
         { '@type': 'Offer', name: 'Star', price: '499.00', priceCurrency: 'INR' },
@@ -110,7 +82,7 @@ describe('without a session', () => {
   });
 
   it('/reference leads to every product that can be called, and says how the key is sent', async () => {
-    const { body } = await get('/reference');
+    const { body } = await shop.get('/reference');
     for (const { id } of offered) expect(body).toContain(`href="/reference/${id}"`);
     expect(body).not.toContain('/reference/api-pan');
     expect(body).toContain('<code>X-API-Key: …</code>');
@@ -120,7 +92,7 @@ describe('without a session', () => {
   it('/reference leads from the name of an operation to its place, and from any other name to the beginning', async () => {
     for (const cookie of ['', SESSION]) {
       const placeOf = async (name: string) => {
-        const { statusCode, headers } = await get(`/reference?operation=${name}`, { cookie });
+        const { statusCode, headers } = await shop.get(`/reference?operation=${name}`, { cookie });
         return [statusCode, headers['location']];
       };
       expect(await placeOf('get_ip')).toEqual([307, '/reference/api-ip#get_ip']);
@@ -129,7 +101,7 @@ describe('without a session', () => {
   });
 
   it.each(offered.map(({ id }) => id))('/reference/%s has every route with an example, its fields and its codes', async (id) => {
-    const { statusCode, body } = await get(`/reference/${id}`);
+    const { statusCode, body } = await shop.get(`/reference/${id}`);
     expect(statusCode).toBe(200);
     for (const { path } of PRODUCTS.find((product) => product.id === id)?.routes ?? []) expect(body).toContain(`<code>${path}</code>`);
     for (const label of ['curl', 'JavaScript', 'Python']) expect(body).toContain(`<summary>${label}</summary>`);
@@ -146,17 +118,17 @@ describe('without a session', () => {
     ['api-ip', 'where a code is explained', 'href="/reference/errors#key_missing"'],
     ['api-ip', 'how to sign up and come back', 'href="/sign-up?then=%2Freference%2Fapi-ip"'],
     ['api-ip', 'how to sign in and come back', 'href="/sign-in?then=%2Freference%2Fapi-ip"'],
-  ])('/reference/%s shows %s', async (id, _what, text) => expect((await get(`/reference/${id}`)).body).toContain(text));
+  ])('/reference/%s shows %s', async (id, _what, text) => expect((await shop.get(`/reference/${id}`)).body).toContain(text));
 
   it('/reference/PRODUCT/OPERATION has one operation, and nothing but', async () => {
-    const { statusCode, body } = await get('/reference/api-ip/get_ip');
+    const { statusCode, body } = await shop.get('/reference/api-ip/get_ip');
     expect([statusCode, body.includes('id="get_ip"'), body.includes('id="post_ip"')]).toEqual([200, true, false]);
     for (const path of ['api-ip/nothing', 'nothing/get_ip', 'api-pincode/get_ip', 'api-pan/get_ip', 'api-ip?tag=Nothing'])
-      expect([path, (await get(`/reference/${path}`)).statusCode]).toEqual([path, 404]);
+      expect([path, (await shop.get(`/reference/${path}`)).statusCode]).toEqual([path, 404]);
   });
 
   it('/reference/errors has every code with an anchor, what it means and what to do', async () => {
-    const { statusCode, body } = await get('/reference/errors');
+    const { statusCode, body } = await shop.get('/reference/errors');
     expect(statusCode).toBe(200);
     for (const { code, failures, remedy } of listErrors()) {
       expect(body).toContain(`<tr id="${code}">`);
@@ -175,7 +147,7 @@ describe('without a session', () => {
     '/reference/__proto__',
     '/reference/%3Cscript%3E',
   ])('%s is 404 in full dress with a search, and says nothing of what was asked for', async (path) => {
-    const { statusCode, body } = await get(path);
+    const { statusCode, body } = await shop.get(path);
     expect([statusCode, body.includes('Page not found'), body.includes('script&gt;')]).toEqual([404, true, false]);
     expect(body).toContain('action="/search"');
   });
@@ -184,7 +156,7 @@ describe('without a session', () => {
     ...['/', '/products', '/pricing', '/status', '/docs', '/docs/limits', '/changelog', '/reference', '/reference/errors'],
     ...offered.flatMap(({ id }) => [`/products/${id}`, `/reference/${id}`]),
   ])('%s needs no script, names itself to search engines, and is no larger than 80 KiB', async (path) => {
-    const { body } = await get(path);
+    const { body } = await shop.get(path);
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(80 * 1_024);
     expect(body.match(/<script(?! type="application\/ld)[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
     // A form that only a script can send is not shown without one.
@@ -196,13 +168,13 @@ describe('without a session', () => {
   });
 
   it('the call to try on the first page needs nothing but a click', async () => {
-    const call = /data-call="([^"]*)"/.exec((await get('/')).body)?.[1]?.replaceAll('&quot;', '"');
+    const call = /data-call="([^"]*)"/.exec((await shop.get('/')).body)?.[1]?.replaceAll('&quot;', '"');
     expect(JSON.parse(call ?? '')).toEqual({ product: 'api-ip', method: 'GET', path: '/ip', through: ['/api/public/try'] });
-    expect((await get('/reference/api-gst')).body).not.toContain('value="from the step before"');
+    expect((await shop.get('/reference/api-gst')).body).not.toContain('value="from the step before"');
   });
 
   it('robots, the sitemap and llms.txt name the public pages and nothing else', async () => {
-    const sitemap = await get('/sitemap.xml');
+    const sitemap = await shop.get('/sitemap.xml');
     expect(sitemap.headers['content-type']).toBe('application/xml; charset=utf-8');
     const places = [...sitemap.body.matchAll(/<loc>http:\/\/dashboard\.test([^<]*)<\/loc>/g)].map(([, path]) => path);
     expect(places).toEqual([
@@ -210,22 +182,22 @@ describe('without a session', () => {
       ...offered.flatMap(({ id }) => [`/products/${id}`, `/reference/${id}`]),
       ...['first-call', 'keys-and-rules', 'errors', 'webhooks', 'team', 'management-api', 'limits'].map((slug) => `/docs/${slug}`),
     ]);
-    for (const path of places) expect((await get(path ?? '')).statusCode).toBe(200);
-    expect((await get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
-    const llms = (await get('/llms.txt')).body;
+    for (const path of places) expect((await shop.get(path ?? '')).statusCode).toBe(200);
+    expect((await shop.get('/robots.txt')).body).toContain('Sitemap: http://dashboard.test/sitemap.xml');
+    const llms = (await shop.get('/llms.txt')).body;
     expect(llms).toMatch(/^# Tollgate\n\n> 12 HTTP APIs/);
     for (const { title } of PRODUCTS) expect(llms).toContain(title);
     expect(llms).toContain('₹499.00 a month for 100,000 a day');
     for (const [, path = ''] of llms.matchAll(/\(http:\/\/dashboard\.test(\/reference\/[^)]+\.md)\)/g)) {
-      const { statusCode, headers, body } = await get(path);
+      const { statusCode, headers, body } = await shop.get(path);
       expect([statusCode, headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8']);
       expect(body).toMatch(/^# .*\n\n> .*\n\n- Free: /);
     }
-    expect((await get('/reference/nothing.md')).statusCode).toBe(404);
+    expect((await shop.get('/reference/nothing.md')).statusCode).toBe(404);
   });
 
   it('a product’s page has its plans with what sets them apart, a call beside its answer, its endpoints, and the day of its data', async () => {
-    const { body } = await get('/products/api-ip');
+    const { body } = await shop.get('/products/api-ip');
     expect(body).toMatch(
       /<h3>Star<\/h3><p class="price">₹499.00 a month<\/p><p><strong>100 times<\/strong> the requests that are free: 100,000 a day/,
     );
@@ -234,11 +206,11 @@ describe('without a session', () => {
     expect(body).toContain('<a href="https://db-ip.com">DB-IP City Lite</a>');
     expect(body).toContain('data of <time dateTime="2026-06-05">5 June 2026</time>');
     expect(body).toContain('<meta property="og:title" content="IP lookup"/>');
-    expect((await get('/products/api-gst')).body).not.toContain('Sources');
+    expect((await shop.get('/products/api-gst')).body).not.toContain('Sources');
   });
 
   it('pages of the seller’s own are shown with no more than Markdown can, in place of ours of their name', async () => {
-    const { body } = await get('/docs/limits');
+    const { body } = await shop.get('/docs/limits');
     expect(body).toContain('<h1 id="our-limits">Our limits</h1>');
     expect(body).toContain(
       '<strong>http://gateway.test/ip?ip=8.8.8.8</strong> of Tollgate &lt;script&gt;alert(1)&lt;/script&gt;, or do not',
@@ -250,10 +222,10 @@ describe('without a session', () => {
   });
 
   it('the changelog has an anchor for each entry and a feed with its day', async () => {
-    expect((await get('/changelog')).body).toContain(
+    expect((await shop.get('/changelog')).body).toContain(
       '<h2 id="2026-11-20-more-faster">2026-11-20: More &amp; faster</h2><p>A <strong>new</strong> route.</p>',
     );
-    const { headers, body } = await get('/changelog.xml');
+    const { headers, body } = await shop.get('/changelog.xml');
     expect(headers['content-type']).toBe('application/atom+xml; charset=utf-8');
     expect(body).toContain('<title>2026-11-20: More &amp; faster</title><updated>2026-11-20T00:00:00.000Z</updated>');
     expect(body.match(/<entry>/g)).toHaveLength(2);
@@ -261,14 +233,14 @@ describe('without a session', () => {
 
   it('a search finds products, guides, routes and errors by all of its words', async () => {
     const foundBy = async (search: string) =>
-      [...(await get(`/search?q=${encodeURIComponent(search)}`)).body.matchAll(/<li><a href="([^"]+)"/g)].map(([, path]) => path);
+      [...(await shop.get(`/search?q=${encodeURIComponent(search)}`)).body.matchAll(/<li><a href="([^"]+)"/g)].map(([, path]) => path);
     expect(await foundBy('ip lookup')).toEqual(expect.arrayContaining(['/products/api-ip']));
     expect((await foundBy('IP'))[0]).toBe('/products/api-ip');
     expect(await foundBy('whitelisted')).toContain('/reference/errors#caller_not_whitelisted');
     expect(await foundBy('standard webhooks')).toEqual(['/docs/webhooks']);
     for (const nothing of ['', '   ', '<script>alert(2)</script>', 'x'.repeat(5_000)]) expect(await foundBy(nothing)).toEqual([]);
-    expect((await get('/search?q=%3Cscript%3E')).body).not.toContain('<script>');
-    expect((await get('/search?q=a&q=b')).statusCode).toBe(200);
+    expect((await shop.get('/search?q=%3Cscript%3E')).body).not.toContain('<script>');
+    expect((await shop.get('/search?q=a&q=b')).statusCode).toBe(200);
   });
 
   it('the pages of the application are known where addresses are judged', () => {
@@ -282,22 +254,22 @@ describe('without a session', () => {
   });
 
   it('a copy is asked about before each use, and good as long as the catalogue is', async () => {
-    const { headers } = await get('/products');
+    const { headers } = await shop.get('/products');
     expect(headers['cache-control']).toBe('no-cache');
-    expect((await get('/products', { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
+    expect((await shop.get('/products', { 'if-none-match': String(headers['etag']) })).statusCode).toBe(304);
   });
 });
 
 describe('with a session', () => {
   it('/ is the app', async () => {
-    const { statusCode, headers, body } = await get('/', { cookie: SESSION });
+    const { statusCode, headers, body } = await shop.get('/', { cookie: SESSION });
     expect([statusCode, withoutNonce(body), headers['vary']]).toEqual([200, SENT, expect.stringContaining('Cookie')]);
-    expect(withoutNonce((await get('/', { cookie: `a=b; __Secure-${SESSION}` })).body)).toBe(SENT);
+    expect(withoutNonce((await shop.get('/', { cookie: `a=b; __Secure-${SESSION}` })).body)).toBe(SENT);
   });
 
   it('the app’s styles need the nonce of their page, and no page takes any that are written into it', async () => {
     const nonceOf = async (): Promise<string> => {
-      const { headers, body } = await get('/', { cookie: SESSION });
+      const { headers, body } = await shop.get('/', { cookie: SESSION });
       const [, nonce = ''] = NONCE.exec(body) ?? [];
       expect(headers['content-security-policy']).toContain(`style-src 'self' 'nonce-${nonce}';`);
       return nonce;
@@ -305,31 +277,31 @@ describe('with a session', () => {
     const [first, second] = [await nonceOf(), await nonceOf()];
     expect(first).toHaveLength(24);
     expect(second).not.toBe(first);
-    expect((await get('/')).headers['content-security-policy']).toContain("style-src 'self';");
+    expect((await shop.get('/')).headers['content-security-policy']).toContain("style-src 'self';");
   });
 
   it('the reference takes an own test key, and makes calls in the customer’s name', async () => {
-    const own = (await get('/reference/api-ip', { cookie: SESSION })).body;
+    const own = (await shop.get('/reference/api-ip', { cookie: SESSION })).body;
     expect(own).toContain('id="own-key"');
     expect(own).toContain('&quot;through&quot;:[&quot;/api/try&quot;,&quot;/api/public/try&quot;]');
-    const reader = (await get('/reference/api-ip')).body;
+    const reader = (await shop.get('/reference/api-ip')).body;
     expect(reader).not.toContain('own-key');
     expect(reader).not.toContain('/api/try&quot;');
   });
 
   it('the public pages offer the overview in place of signing in, unless the cookie is another', async () => {
-    const { body } = await get('/products', { cookie: SESSION });
+    const { body } = await shop.get('/products', { cookie: SESSION });
     expect([body.includes('Your overview'), body.includes('Sign in')]).toEqual([true, false]);
-    expect((await get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toContain('The app');
+    expect((await shop.get('/', { cookie: 'tollgate.session_token=; x=tollgate.session_token' })).body).not.toContain('The app');
   });
 });
 
 describe('a change of the catalogue', () => {
   it('is on the pages a second later, and its texts stay texts', async () => {
     const evil = '<img src=x onerror=alert(1)>&"';
-    await sell(withIp({ title: evil }));
+    await shop.sell(withIp({ title: evil }));
     for (const path of ['/', '/products', '/reference', '/reference/api-ip']) {
-      const { body } = await get(path);
+      const { body } = await shop.get(path);
       expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;&amp;"');
       expect(body).not.toContain('<img src=x');
     }
@@ -338,299 +310,38 @@ describe('a change of the catalogue', () => {
 
 describe('a product without a sandbox', () => {
   const callersOf = async (path: string, cookie: string): Promise<unknown> => {
-    const call = /data-call="([^"]*)"/.exec((await get(path, { cookie })).body)?.[1];
+    const call = /data-call="([^"]*)"/.exec((await shop.get(path, { cookie })).body)?.[1];
     return call && (JSON.parse(call.replaceAll('&quot;', '"')) as { product: string; through: unknown });
   };
-  afterAll(() => sell());
+  afterAll(() => shop.sell());
 
   it('says that it refuses test keys, and offers nobody a call', async () => {
-    await sell(withIp({ testKeys: undefined }));
+    await shop.sell(withIp({ testKeys: undefined }));
     for (const cookie of ['', SESSION]) {
       expect(await callersOf('/reference/api-ip', cookie)).toBeUndefined();
-      expect((await get('/reference/api-ip', { cookie })).body).toContain('This product has no sandbox: test keys are refused.');
+      expect((await shop.get('/reference/api-ip', { cookie })).body).toContain('This product has no sandbox: test keys are refused.');
     }
-    expect((await get('/products')).body).toContain('Live keys only');
+    expect((await shop.get('/products')).body).toContain('Live keys only');
     expect(await callersOf('/', '')).toBeUndefined();
   });
 
   it('whose test keys reach its live API offers its calls to customers only', async () => {
-    await sell(withIp({ testKeys: 'live' }));
+    await shop.sell(withIp({ testKeys: 'live' }));
     expect(await callersOf('/reference/api-ip', '')).toBeUndefined();
     expect(await callersOf('/reference/api-ip', SESSION)).toMatchObject({ product: 'api-ip', through: ['/api/try'] });
     expect(await callersOf('/', '')).toBeUndefined();
   });
 });
 
-describe('the document of another API', () => {
-  afterEach(() => void (readDocument = describeOurs));
-
-  it('shows what pages can show, with what it refers to written out, and leaves odd operations to the document', async () => {
-    readDocument = () => {
-      const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>>; components: object };
-      const own = document.paths['/ip']?.['get'];
-      const byReference = {
-        ...own,
-        parameters: [{ $ref: '#/components/parameters/Ip' }],
-        requestBody: { $ref: '#/components/requestBodies/Any' },
-      };
-      const components = {
-        parameters: { Ip: { name: 'address', in: 'query', schema: { type: 'string' } } },
-        requestBodies: { Any: { content: { 'application/json': { schema: { properties: { note: { type: 'string' } } } } } } },
-      };
-      return JSON.stringify({
-        ...document,
-        components: { ...document.components, ...components },
-        paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } },
-      });
-    };
-    await sell();
-    const { statusCode, body } = await get('/reference/api-ip');
-    expect(statusCode).toBe(200);
-    expect(body).toContain('id="get_ip"');
-    expect(body).toMatch(/Query<\/caption>.*address.*Body, as application\/json<\/caption>.*note/);
-    expect(body).not.toContain('id="post_ip"');
-    expect(body).toContain('This page cannot show POST /ip:');
-    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
-  });
-});
-
-describe('a shop of one API', () => {
-  const weather = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', openapi: 'weather.json' };
-  const routes = [{ method: 'GET' as const, path: '/weather/{city}', purpose: 'Forecast of a city' }];
-  beforeAll(async () => {
-    await sell([{ ...weather, routes, plans: [], base: { daily: 1, monthly: 1 }, subscribable: true }]);
-    const responses = {
-      '201': { description: 'Fine', content: { 'application/json': { schema: { type: 'object', example: { rain: 7 } } } } },
-    };
-    await writeProductDocuments(
-      dashboard.pool,
-      new Map([['weather', { openapi: '3.1.0', paths: { '/{city}': { post: { responses } } } }]]),
-    );
-    now += 1_000;
-  });
-  afterAll(() => sell());
-
-  it.each([
-    ...[
-      '/',
-      '/products',
-      '/products/weather',
-      '/pricing',
-      '/reference',
-      '/reference/weather',
-      '/reference/weather.md',
-      '/reference/errors',
-      '/status',
-      '/search?q=session',
-    ],
-    ...['/docs', '/docs/first-call', '/docs/keys-and-rules', '/docs/limits', '/docs/errors', '/docs/team', '/llms.txt', '/sitemap.xml'],
-  ])('speaks at %s of its own API alone', async (path) => {
-    const { statusCode, body } = await get(path);
-    expect(statusCode).toBe(200);
-    expect(
-      body.match(
-        /aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay|grank|glead|vahaan|api-(?:ip|seo|app|image)\b|8\.8\.8\.8|1 HTTP APIs/i,
-      )?.[0],
-    ).toBeUndefined();
-  });
-
-  it('has its call beside its answer, its operations and its plans on its home', async () => {
-    const { body } = await get('/');
-    for (const text of [
-      '<h1>Weather</h1>',
-      'Forecasts.',
-      'A call and its answer',
-      'POST</span> <code>/weather/{city}</code>',
-      '>Plans</h2>',
-      'a day',
-    ])
-      expect(body).toContain(text);
-    expect(body).not.toContain('/products/weather');
-  });
-
-  it('describes its own API alone, and shows its success', async () => {
-    const { body } = await get('/openapi.json');
-    expect(Object.keys(JSON.parse(body).paths)).toEqual(['/weather/{city}']);
-    expect(body).not.toMatch(/aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay/i);
-    expect((await get('/reference/weather')).body).toMatch(/rain(?:&quot;|")?: 7/);
-  });
-});
-
-describe('a broken operation of another API', () => {
-  const broken = (schema: unknown): object => ({
-    openapi: '3.1.0',
-    paths: {
-      '/fine': { get: { responses: { '200': { description: 'Fine' } } } },
-      '/bad': { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } },
-    },
-  });
-  const nested = (deep: number): object => (deep === 0 ? {} : { items: nested(deep - 1) });
-
-  it.each<[string, unknown]>([
-    ['a $ref that leads nowhere', { $ref: '#/components/schemas/Nowhere' }],
-    ['a $ref that is no text', { $ref: 5 }],
-    ['schemas nested until a stack ends', nested(1_500)],
-  ])('is named on the page of its product and in the log, and every other product keeps its page: %s', async (_, schema) => {
-    const members = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', routes: [], plans: [] };
-    await sell([...PRODUCTS, { ...members, base: { daily: 1, monthly: 1 }, subscribable: true, openapi: 'weather.json' }]);
-    await writeProductDocuments(dashboard.pool, new Map([['weather', broken(schema)]]));
-    now += 1_000;
-    const page = await get('/reference/weather');
-    expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This page cannot show GET /weather/bad:')]);
-    expect(page.body).toContain('id="weather_get_fine"');
-    expect((await get('/reference/api-pincode')).body).toContain('id="post_pincode"');
-    expect((await get('/reference')).body).toContain('href="/reference/api-ip#get_ip"');
-    expect(dashboard.log()).toMatch(/"operation":"GET \/weather\/bad".*left out/);
-  });
-});
-
 describe('a product whose answers say what they cost', () => {
   it('has limits in units where it is sold', async () => {
-    await sell(withIp({ units: { reserve: 1, most: 1_000 } }));
-    expect((await get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units that are free: 100,000 a day');
-    expect((await get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests that are free: 10,000 a day');
-    const priced = (await get('/pricing')).body;
+    await shop.sell(withIp({ units: { reserve: 1, most: 1_000 } }));
+    expect((await shop.get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units that are free: 100,000 a day');
+    expect((await shop.get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests that are free: 10,000 a day');
+    const priced = (await shop.get('/pricing')).body;
     for (const text of ['Counted in units. Each answer says how many it costs.', 'For as many units']) {
       expect(priced.split(text)).toHaveLength(2);
     }
-    await sell();
-  });
-});
-
-describe('an empty catalogue', () => {
-  it.each(['/', '/products', '/pricing', '/status'])('leaves no empty table, figure or promise on %s', async (path) => {
-    await sell([]);
-    const { body } = await get(path);
-    expect(body).toMatch(/Nothing is on sale yet\.|Products appear here as soon as they are on sale\./);
-    expect(body).not.toMatch(/<table|All 0 products|Limits and prices of each|<form class="expected"|Each bar is a day/);
-    await sell();
-  });
-});
-
-it('an empty shop says on its home with which commands its seller begins', async () => {
-  await sell([]);
-  const { body } = await get('/');
-  await sell();
-  for (const command of ['npx tollgate product new', 'npx tollgate catalogue apply'])
-    expect(body.replaceAll(/<[^>]+>/g, '')).toContain(command);
-});
-
-describe('live sources', () => {
-  const since = '2026-11-22T10:30:00.000Z';
-  afterEach(() => void (sources = {}));
-
-  it.each(['/', '/products'])('%s says which products take test keys only and since when, and follows a change', async (path) => {
-    now += 2_000;
-    const unknown = (await get(path)).body;
-    expect(unknown).not.toMatch(/Live keys|Test keys only|not known/);
-    sources = { 'api-gst': { isThere: false, since, routes: [] }, 'api-ip': { isThere: true, since, routes: [] } };
-    now += 2_000;
-    const { body } = await get(path);
-    expect(body.match(/Test keys only/g)).toHaveLength(1);
-    expect(body.match(/>Live and test keys</g)).toHaveLength(1);
-    expect(body).toContain(`<time dateTime="${since}">22 Nov 2026, 10:30 UTC</time>`);
-    expect(body).not.toContain('not known');
-  });
-
-  it('names the routes of a product that serve live keys without its source', async () => {
-    sources = { 'api-seo': { isThere: false, since, routes: ['/seo/authority', '/seo/link_pyramid with links'] } };
-    now += 2_000;
-    const { body } = await get('/products');
-    expect(body).not.toContain('Test keys only');
-    expect(body).toContain('Live keys: /seo/authority, /seo/link_pyramid with links');
-    for (const priced of ['/pricing', '/products/api-seo'])
-      expect((await get(priced)).body).toContain(
-        'No live source yet: live keys get answers from /seo/authority, /seo/link_pyramid with links only',
-      );
-    expect((await get('/products/api-ip')).body).not.toContain('No live source');
-  });
-
-  it('shows on the page of a product how old the data is from which its service answers now', async () => {
-    now += 2_000;
-    expect((await get('/products/api-ip')).body).toContain('<time dateTime="2026-06-05">5 June 2026</time>');
-    const data = [
-      { name: 'Table of places', asOf: '2026-11-01T04:00:00.000Z' },
-      { name: 'Own table', asOf: null },
-    ];
-    sources = { 'api-ip': { isThere: true, since, routes: [], data } };
-    now += 2_000;
-    const { body } = await get('/products/api-ip');
-    expect(body).not.toContain('5 June 2026');
-    expect(body.replaceAll(/<[^>]+>/g, '')).toMatch(/Table of places, data of 1 November 2026.*Own table, without a date/);
-  });
-
-  it('tells customers the same, null where nobody knows, and names no setting', async () => {
-    sources = { 'api-gst': { isThere: false, since, routes: [] }, 'api-seo': { isThere: false, since, routes: ['/seo/authority'] } };
-    const cookie = await dashboard.signIn();
-    const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json<{ products: Product[] }>();
-    const of = (id: string): Product | undefined => products.find((product) => product.id === id);
-    expect([of('api-gst')?.liveSource, of('api-ip')?.liveSource]).toEqual([{ isThere: false, since }, null]);
-    expect([of('api-gst')?.liveRoutes, of('api-seo')?.liveRoutes]).toEqual([[], ['/seo/authority']]);
-    expect(JSON.stringify(products) + (await get('/products')).body).not.toMatch(/[A-Z]+_LINK_URL|_KEY\b|SEARXNG/);
-  });
-});
-
-describe('/status', () => {
-  const fill = `INSERT INTO product_answers (day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
-    SELECT (now() AT TIME ZONE 'Asia/Kolkata')::date - back, product, 100000, succeeded, 0, failed, 0, '{}'
-    FROM (VALUES ('api-ip', 0, 99999, 1), ('api-ip', 3, 60, 40), ('api-ip', 5, 6, 1), ('api-ip', 89, 1000, 0), ('api-ip', 90, 0, 1000), ('api-seo', 1, NULL, NULL))
-      AS given(product, back, succeeded, failed)`;
-
-  it('is not known where nothing was reported, and links from every page', async () => {
-    const { body } = await get('/status');
-    expect(body).toContain('No outage is known.');
-    for (const { title } of offered) expect(body).toContain(title);
-    expect(body).toContain('Not known: fewer than 20 responses were reported on each of the last 90 days.');
-    expect(body).not.toContain('available in the last');
-    expect((await get('/')).body).toContain('<a href="/status">Status</a>');
-  });
-
-  it('shows each day of 90 by its minutes of outage, never rounded up, and asks the database once a minute', async () => {
-    await dashboard.pool.query(fill);
-    await dashboard.pool.query(
-      `INSERT INTO product_outage (product_id, began_at, ended_at, failed_at, answered, failed)
-       SELECT 'api-ip', midnight + began, midnight + ended, now(), 40, 30
-       FROM (SELECT (date_trunc('day', now() AT TIME ZONE 'Asia/Kolkata') AT TIME ZONE 'Asia/Kolkata') AS midnight) AS day,
-         (VALUES (interval '-2 days', interval '-2 days' + interval '36 minutes'), (now() - now(), NULL)) AS given(began, ended)`,
-    );
-    laterMs += 60_000;
-    const { body } = await get('/status');
-    expect(body).toMatch(/IP lookup is failing since <time dateTime="[^"]+Z" data-zone="reader">/);
-    expect(body).toContain('30 of 40 responses failed.');
-    const days = body.split('<section class="availability"').find((section) => section.includes('id="status-api-ip"')) ?? '';
-    expect(days.match(/<i[ >]/g)).toHaveLength(90);
-    expect(days.match(/<i class="[a-z]+" title="[^"]+"/g)?.map((each) => each.replace(/title=".*: /, ''))).toEqual([
-      '<i class="good" 100%"',
-      '<i class="good" 100%"',
-      '<i class="partly" 97.50%"',
-      expect.stringMatching(/^<i class="bad" /),
-    ]);
-    const json = (await get('/status.json')).json();
-    expect(json).toMatchObject({
-      operational: false,
-      incidents: [
-        { product: 'api-ip', ended_at: null },
-        { responses: 40, failed: 30 },
-      ],
-    });
-    const ofIp = json.products.find(({ product }: { product: string }) => product === 'api-ip');
-    expect(ofIp).toMatchObject({
-      failing: true,
-      since: expect.stringMatching(/Z$/),
-      days: expect.arrayContaining([expect.objectContaining({ available_percent: 97.5, outage_minutes: 36 })]),
-    });
-    expect(json.products.find(({ product }: { product: string }) => product === 'api-seo')).toMatchObject({
-      failing: false,
-      available_percent: null,
-      days: [],
-    });
-    const feed = await get('/status.xml');
-    expect(feed.headers['content-type']).toContain('application/atom+xml');
-    expect(feed.body.match(/<entry>/g)).toHaveLength(2);
-    expect(feed.body).toContain('IP lookup is failing');
-    await dashboard.pool.query('DELETE FROM product_outage');
-    expect((await get('/status')).body).toBe(body);
-    laterMs += 60_000;
-    expect((await get('/status')).body).not.toContain('is failing');
+    await shop.sell();
   });
 });
