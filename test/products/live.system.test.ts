@@ -31,6 +31,7 @@ it('a service without its worker says that no live key is served', async () => {
       'api-background-remover': false,
     },
     routes: { 'api-seo': WITHOUT_SOURCE },
+    data: {},
   });
 });
 
@@ -40,5 +41,6 @@ it('a service with a worker leaves it to the worker to say what has a source', a
   expect(await liveWith(workers)).toEqual({
     products: { 'api-pincode': true, 'api-image': true, 'api-background-remover': true },
     routes: { 'api-seo': WITHOUT_SOURCE },
+    data: {},
   });
 });
