@@ -150,6 +150,20 @@ describe('a reference', () => {
     expect(Object.values(document.components.examples)).toEqual([{ value: 'rain' }]);
   });
 
+  it('in place of an example leads to a named one, and is data where it leads to none', async () => {
+    const components = { examples: { Pune: { value: { city: 'Pune' } } } };
+    const withExample = (example: object): Json => schemaOf({ type: 'object', example }, { components });
+    expect(answered(await described({ rain: withExample({ $ref: '#/components/examples/Pune' }) })).example).toEqual({ city: 'Pune' });
+    const media = { examples: { one: { value: { $ref: '#/components/examples/Pune' } } }, schema: {} };
+    const paths = { '/days': { get: { responses: { '200': { description: 'Fine', content: { 'application/json': media } } } } } };
+    const written = normalForm({ ...schemaOf({}, { components }), paths }) as any;
+    expect(written.paths['/days'].get.responses['200'].content['application/json'].examples.one).toEqual({ value: { city: 'Pune' } });
+    const data = { $ref: '#/components/examples/Nowhere' };
+    expect((normalForm(withExample(data)) as any).paths['/days'].get.responses['200'].content['application/json'].schema.example).toEqual(
+      data,
+    );
+  });
+
   it('to itself ends', async () => {
     const tree = '#/paths/~1days/get/responses/200/content/application~1json/schema';
     const document = await described({ rain: schemaOf({ type: 'object', properties: { inner: { $ref: tree } } }) });

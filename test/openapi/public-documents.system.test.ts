@@ -56,7 +56,9 @@ whereGiven('a document of a public API', () => {
       const folder = mkdtempSync(join(runFolder(), 'tollgate-public-'));
       writeFileSync(join(folder, 'whole.json'), text);
       const known = new Set(lint(file));
-      expect(lint(join(folder, 'whole.json')).filter((each) => !known.has(each.replaceAll('own.', '')))).toEqual([]);
+      expect(lint(join(folder, 'whole.json')).filter((each) => !known.has(each.replaceAll('own.', '').replaceAll('/own/', '/')))).toEqual(
+        [],
+      );
       node(join(ROOT, 'node_modules/openapi-typescript/bin/cli.js'), join(folder, 'whole.json'), '-o', join(folder, 'types.d.ts'));
     },
   );

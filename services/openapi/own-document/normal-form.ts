@@ -47,7 +47,8 @@ class References {
     if (kind === 'reference') return typeof part === 'string' && part.startsWith('#') ? this.leadTo(part, 'schema', at) : part;
     if (!isObject(part)) return part;
     if (kind === 'link') return this.byName(part);
-    const whole = kind === 'schema' ? this.schema(part, at) : part;
+    const shown = this.withExample(part, at.keyword === 'examples' ? 'value' : 'example');
+    const whole = kind === 'schema' ? this.schema(shown, at) : shown;
     const inside = mapParts(whole, kind, (inner, of, stands) => this.rewrite(inner, of, stands));
     const reference = inside['$ref'];
     return typeof reference === 'string' && reference.startsWith('#') ? { ...inside, $ref: this.leadTo(reference, kind, at) } : inside;
@@ -75,6 +76,19 @@ class References {
 
   private schema(part: Json, { keyword, name }: Standing): Json {
     return withFullMapping(inWordsOf31(part), keyword === 'schemas' ? name : undefined, this.heirs);
+  }
+
+  /** An example is data. Authors all the same write a reference to a named one in its place, and linters follow it. */
+  private exampleAt(data: unknown): unknown {
+    const reference = isObject(data) && Object.keys(data).length === 1 ? data['$ref'] : undefined;
+    if (typeof reference !== 'string' || !reference.startsWith('#')) return data;
+    const named = this.find(namesIn(decoded(reference)));
+    return isObject(named) && 'value' in named ? named['value'] : data;
+  }
+
+  /** A part that has an example of itself, as `example` or as the `value` of a named one. */
+  private withExample(part: Json, member: 'example' | 'value'): Json {
+    return member in part ? { ...part, [member]: this.exampleAt(part[member]) } : part;
   }
 
   /** A link that names its operation by the operation's own name, where it has one. */
