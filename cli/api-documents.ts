@@ -41,6 +41,7 @@ export async function readApiDocuments({ products }: Catalogue, catalogueFile: s
   const coming = products.flatMap(({ id, openapi: place }) =>
     place === undefined ? [] : [{ id, place, text: readText(place, dirname(catalogueFile)) }],
   );
+  // One that fails is told of when its turn comes; until then nobody waits for it.
   for (const { text } of coming) text.catch(() => undefined);
   for (const { id, place, text } of coming) await read(id, place, text);
   return { documents, unusable };

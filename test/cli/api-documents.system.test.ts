@@ -133,8 +133,12 @@ describe('a document in several files', () => {
     ['that is not there', 'nowhere.yml'],
     ['that is a folder', 'shapes'],
     ['that is no YAML', 'broken.yml'],
+    ['that the database cannot keep', 'odd.json'],
+    ['that is nested too deep', 'deep.json'],
   ])('follows no reference to a file %s, and leaves out what needs it', async (_what, $ref) => {
     put('api/broken.yml', '{: [');
+    put('api/odd.json', '{"description":"a\\u0000b"}');
+    put('api/deep.json', '{"items":'.repeat(5_000) + '{}' + '}'.repeat(5_000));
     symlinkSync(join(folder, 'secret.yml'), join(folder, 'api', 'link.yml'));
     put('api/own.yml', withDays($ref, '  /sound: {get: {responses: {200: {description: Fine}}}}\n'));
     const { schemas, leftOut, unusable } = await readFolder();

@@ -67,6 +67,7 @@ function sendByHttp2(url: string, headers: OutgoingHttpHeaders, body?: string): 
 
 /** Jest takes no empty table. */
 const KONGS: readonly AnyGateway[] = REAL_KONGS.length > 0 ? REAL_KONGS : ['kong'];
+// The local gateway speaks HTTP/1.1 alone.
 const ofKong = REAL_KONGS.length > 0 ? describe : describe.skip;
 
 ofKong.each(KONGS)('as it listens when it is shipped, %s', (kind) => {

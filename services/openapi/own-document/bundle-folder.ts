@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { type Document, type Source } from '@redocly/openapi-core';
+import { findUnstorable } from '../../kit/find-unstorable';
 import { readTextFile } from '../../kit/read-text-file';
 import { eachPart, isObject, type Json, type Kind } from '../document-parts';
 import { MAX_DOCUMENT_BYTES, readJsonOrYaml } from './read-document-text';
@@ -42,7 +43,10 @@ export async function bundleFolder(document: Json, file: string): Promise<Json> 
       return Promise.resolve().then(() => new Source(path, read(path)));
     }
     override parseDocument(source: Source): Document {
-      return { source, parsed: readJsonOrYaml(source.body) };
+      const parsed = readJsonOrYaml(source.body);
+      const problem = findUnstorable(parsed);
+      if (problem !== undefined) throw new Error(problem);
+      return { source, parsed };
     }
   }
   const doc = { source: new Source(file, ''), parsed: document };

@@ -15,8 +15,12 @@ export type Heirs = ReadonlyMap<string, readonly string[]>;
 export function heirsIn(schemas: unknown): Heirs {
   const heirs = new Map<string, string[]>();
   for (const [name, schema] of Object.entries(isObject(schemas) ? schemas : {})) {
-    for (const reference of isObject(schema) ? referencesIn(schema['allOf']) : [])
-      heirs.set(namesIn(reference).at(-1) ?? '', [...(heirs.get(namesIn(reference).at(-1) ?? '') ?? []), name]);
+    for (const reference of isObject(schema) ? referencesIn(schema['allOf']) : []) {
+      const taken = namesIn(reference).at(-1) ?? '';
+      const known = heirs.get(taken);
+      if (known) known.push(name);
+      else heirs.set(taken, [name]);
+    }
   }
   return heirs;
 }

@@ -31,7 +31,7 @@ export function isUnderWay(atMs: number, nowMs: number): boolean {
   return nowMs - atMs < RUNS_MS;
 }
 
-/** Refunds are forgotten after four days of UTC, which are at least three days in every time zone. */
+/** Refunds are kept for eight days of UTC; what is older than three days is not relied on. */
 const REFUND_KNOWN_MS = 3 * 86_400_000;
 
 /** True if it is still known whether a request was given back. */
