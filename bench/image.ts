@@ -1,6 +1,7 @@
 /**
  * The default engine's precision on the photographs and what they cost, and its agreement with random scenes that nothing was tuned on.
  * Run: node cli/build.mjs && node dist/bench/image.js
+ * IMAGE_PHOTOGRAPHS names another folder of NAME.jpg, each with its NAME.mask.png if it has a subject.
  */
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -14,7 +15,7 @@ import { GOOD_IOU, iouOf, photographNames, readPhotograph } from '../test/worker
 
 const UNSEEN = 60;
 /** Beside the sources: what is compiled carries no pictures. */
-const PHOTOGRAPHS = join(__dirname, '../../test/fixtures/photographs');
+const PHOTOGRAPHS = process.env['IMAGE_PHOTOGRAPHS'] ?? join(__dirname, '../../test/fixtures/photographs');
 const CALL = { mode: 'live' as const, subscriptionId: 'one', signal: new AbortController().signal, acceptUncertain: true };
 
 const engine = createLocalEngine({
@@ -83,9 +84,10 @@ async function measurePhotographs(): Promise<void> {
     const photograph = await readPhotograph(name, PHOTOGRAPHS);
     if (photograph.mask) subjects++;
     const found = await engine.cutOut(await openPicture(photograph.jpeg), CALL).catch(() => undefined);
-    const result = { iou: found ? await iouOf(found.png, photograph) : 0, confidence: found?.confidence ?? 0 };
+    const [engineName, confidence] = [found?.engine ?? 'none', found?.confidence ?? 0];
+    const result = { iou: found ? await iouOf(found.png, photograph) : 0, confidence };
     results.push(result);
-    console.log(`${name.padEnd(24)} IoU ${result.iou.toFixed(3)}  confidence ${result.confidence.toFixed(2)}`);
+    console.log(`${name.padEnd(24)} IoU ${result.iou.toFixed(3)}  confidence ${confidence.toFixed(2)}  ${engineName}`);
   }
   const { user, system } = process.cpuUsage(cpu);
   const good = (some: typeof results): number => some.filter(({ iou }) => iou >= GOOD_IOU).length;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
-import { missingRuntime } from '../../services/workers/image/onnx/onnx-finder';
+import { hasOnnxRuntime } from '../../services/workers/image/onnx/onnx-runtime';
 import { addModel, type KeptModel, listModels, removeModel } from '../models/kept-models';
 import { dataFolder, modelsFolder } from '../supervisor/data-folder';
 import { type CommandContext, finishCommand } from './command-context';
@@ -22,9 +22,9 @@ function parseSha256(text: string): string {
 }
 
 function runtimeLine(): string {
-  return missingRuntime() === undefined
-    ? 'onnxruntime-node, which runs models, is installed.'
-    : 'onnxruntime-node, which runs models, is not installed: npm install onnxruntime-node';
+  return hasOnnxRuntime()
+    ? 'onnxruntime-node, which runs large models, is installed.'
+    : 'onnxruntime-node, which a model of more than 64 MiB needs, is not installed: npm install onnxruntime-node';
 }
 
 function show(models: readonly KeptModel[], used: string | undefined): string {
@@ -42,7 +42,7 @@ export function addModelCommands(program: Command, { root, env, output }: Comman
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, { sha256 }: { sha256: string }) => {
       const model = await addModel(resolve(file), { folder, sha256: parseSha256(sha256) });
-      const isInstalled = missingRuntime() === undefined;
+      const isInstalled = hasOnnxRuntime();
       output.result({ ...model, runtime_installed: isInstalled }, () => [`IMAGE_ONNX_MODEL=${model.file}`, runtimeLine()].join('\n'));
     });
   finishCommand(group.command('list').description('show the models, and whether the package that runs them is installed')).action(
@@ -50,7 +50,7 @@ export function addModelCommands(program: Command, { root, env, output }: Comman
       const models = await listModels(folder);
       const result = {
         models: models.map((model) => ({ ...model, used: model.file === used })),
-        runtime_installed: missingRuntime() === undefined,
+        runtime_installed: hasOnnxRuntime(),
       };
       output.result(result, () => show(models, used));
     },

@@ -46,7 +46,7 @@ export const backgroundRemoverOutput = z.object({
     engine: z
       .string()
       .describe(
-        'What removed the background: grabcut (no trained model: the fallback where none is configured), onnx, or the name that an upstream gives itself.',
+        'What removed the background: grabcut or selfie_segmentation (whichever is clearer, where no model is configured), onnx (a model file), or the name that an upstream gives itself.',
       ),
     confidence: z
       .number()
@@ -54,7 +54,7 @@ export const backgroundRemoverOutput = z.object({
       .max(1)
       .nullable()
       .describe(
-        'How clear the cut is. Of grabcut: how far its guesses agree, less colours that both sides share, weak outlines and what stands out and was left out; a rank, not a probability; below 0.65 it is uncertain. Null for onnx, and for an upstream that does not say.',
+        'How clear the cut is; a rank, not a probability; below 0.65 it is uncertain. Of grabcut: how far its guesses agree, less colours that both sides share, weak outlines and what stands out and was left out. Of selfie_segmentation: how hard its edge is, and how far grabcut agrees. Of onnx: its surest pixel. Of all three less a soft, scattered or doubtful mask. Null for an upstream that does not say.',
       ),
     mime: z.enum(['image/png', 'image/webp']),
   }),

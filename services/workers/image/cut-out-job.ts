@@ -1,7 +1,6 @@
-import { type Foreground, type Unclear } from './grabcut/find-foreground';
 import { type OnnxModel } from './onnx/onnx-model';
 
-/** The method that a thread uses. */
+/** The method that a thread uses: GrabCut with the people model, or the operator's model. */
 export type ThreadMethod = { readonly kind: 'grabcut' } | { readonly kind: 'onnx'; readonly model: OnnxModel };
 
 /** Four bytes for each pixel. */
@@ -21,10 +20,25 @@ export interface CutOutJob {
 
 /** A thread's reply, once for each job. */
 export type CutOutAnswer =
-  | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer>; readonly confidence: number | null }
+  | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer>; readonly engine: string; readonly confidence: number }
   | { readonly kind: 'unclear'; readonly confidence: number }
   | { readonly kind: 'no_foreground' }
   | { readonly kind: 'failed'; readonly message: string };
+
+export interface Foreground {
+  /** From 0 to 1 for each pixel. */
+  readonly alpha: Float32Array;
+  /** From 0 to 1: how clear the cut is. */
+  readonly confidence: number;
+  /** What found it. */
+  readonly engine: string;
+}
+
+/** No cut-out. Its confidence, from 0 to 1, is below the wanted one; it is 0 when no guess is believable. */
+export interface Unclear {
+  readonly alpha: undefined;
+  readonly confidence: number;
+}
 
 /** Finds the foreground of a small picture; undefined when there certainly is none. */
 export type ForegroundFinder = (small: Pixels, leastConfidence: number) => Promise<Foreground | Unclear | undefined>;

@@ -14,10 +14,6 @@ export const IMAGE_LIMITS = {
   messageBytes: 68 * MIB,
 } as const;
 
-/** Shares of the picture between which a cut-out counts. Outside them it shows nothing or everything, so no background was removed. */
-export const MIN_FOREGROUND = 0.005;
-export const MAX_FOREGROUND = 0.99;
-
 /**
  * GrabCut's cut-out is a success from this confidence on; below it is `cutout_uncertain`. It was chosen on the photographs in
  * test/fixtures; docs/products.md gives its precision and coverage.

@@ -1,7 +1,7 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { invalidInput, ServiceError } from '../../kit/errors';
 import { badPicture } from './failures';
-import { fitInto, type Size } from './grabcut/raster';
+import { fitInto, type Size } from './vision/raster';
 import { IMAGE_LIMITS } from './limits';
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp';

@@ -1,8 +1,7 @@
-import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { numberSetting, urlSetting } from '../../../plugins/core/settings';
 import { workerProcessFields } from '../../kit/config';
-import { missingRuntime } from './onnx/onnx-finder';
+import { modelProblem } from './onnx/load-model';
 
 /** Three numbers separated by commas, for red, green and blue. */
 function triple(): z.ZodType<[number, number, number]> {
@@ -18,8 +17,7 @@ function triple(): z.ZodType<[number, number, number]> {
 
 function modelFile(): z.ZodType<string> {
   return z.string().superRefine((file, context) => {
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) context.addIssue({ code: 'custom', message: 'names no file' });
-    const problem = missingRuntime();
+    const problem = modelProblem(file);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
   });
 }
@@ -32,7 +30,7 @@ export const imageWorkerSettings = z.object({
   IMAGE_UPSTREAM_URL: urlSetting(['ws', 'wss']).optional(),
   IMAGE_UPSTREAM_TOKEN: z.string().optional(),
   IMAGE_UPSTREAM_TIMEOUT_MS: numberSetting({ min: 50, max: 50_000 }).default(20_000),
-  /** A segmentation model; the defaults fit the u2net family. Needs the optional package onnxruntime-node. */
+  /** A segmentation model; the defaults fit the u2net family. Over 64 MiB it needs the optional package onnxruntime-node. */
   IMAGE_ONNX_MODEL: modelFile().optional(),
   IMAGE_ONNX_SIZE: numberSetting({ min: 32, max: 2_048 }).default(320),
   IMAGE_ONNX_MEAN: triple().default([0.485, 0.456, 0.406]),

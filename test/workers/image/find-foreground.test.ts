@@ -3,8 +3,8 @@ import { chooseGuess, type Guess } from '../../../services/workers/image/grabcut
 import { findForeground } from '../../../services/workers/image/grabcut/find-foreground';
 import { gradientOf } from '../../../services/workers/image/grabcut/judge-mask';
 import { toLab } from '../../../services/workers/image/grabcut/lab';
-import { type OpenCv } from '../../../services/workers/image/grabcut/open-cv';
-import { type Raster } from '../../../services/workers/image/grabcut/raster';
+import { type OpenCv } from '../../../services/workers/image/vision/open-cv';
+import { type Raster } from '../../../services/workers/image/vision/raster';
 import { FOREGROUND } from '../../../services/workers/image/grabcut/seeds';
 
 const SIDE = 96;
@@ -21,20 +21,33 @@ function countingCv(change: (cut: number, mask: Uint8Array) => void = () => unde
   let cuts = 0;
   class Mat {
     readonly data: Uint8Array;
+    readonly data32F = new Float32Array();
+    readonly matSize = [];
     constructor(rows = 0, columns = 0, type = 1) {
       this.data = new Uint8Array(rows * columns * type);
     }
     delete(): void {}
   }
   class Rect {}
+  const noNet = (): never => {
+    throw new Error('no network is used here');
+  };
   const cv: OpenCv = {
     Mat,
     Rect,
+    Size: Rect,
+    Scalar: Rect,
     CV_8UC1: 1,
     CV_8UC3: 3,
+    CV_32FC3: 3,
+    CV_32F: 1,
     GC_INIT_WITH_MASK: 1,
     setRNGSeed: () => undefined,
     grabCut: (_image, mask) => change(++cuts, mask.data),
+    blobFromImage: noNet,
+    readNetFromTFLite1: noNet,
+    readNetFromONNX1: noNet,
+    exceptionFromPtr: noNet,
   };
   return { cv, cuts: () => cuts };
 }
@@ -60,6 +73,16 @@ describe('the search for a foreground', () => {
     expect(found).toEqual({ alpha: undefined, confidence: expect.any(Number) });
     // Three guesses by colour and one by the centre; the portrait is left out where those by colour agree.
     expect(cuts()).toBe(4);
+  });
+
+  it.each([
+    ['is clearer', 1, 'selfie_segmentation'],
+    ['is not', 0.4, 'grabcut'],
+  ])('takes the mask of the people model where that %s', (_what, value, engine) => {
+    const { cv } = countingCv((_cut, mask) => mask.fill(0, mask.length / 2));
+    const person = rectangle([8, 8, 24, 24]);
+    const findPerson = () => ({ alpha: Float32Array.from(person, (inside) => inside * value), width: SIDE, height: SIDE });
+    expect(findForeground(cv, squareOnPlain(), { ...wanted, findPerson })).toMatchObject({ engine });
   });
 
   it('gives the edge of the foreground a soft alpha, and nothing else', () => {

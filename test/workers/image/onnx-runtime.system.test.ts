@@ -3,15 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { missingRuntime } from '../../../services/workers/image/onnx/onnx-finder';
 import { type OnnxModel } from '../../../services/workers/image/onnx/onnx-model';
+import { hasOnnxRuntime } from '../../../services/workers/image/onnx/onnx-runtime';
 import { tinyOnnxModel } from '../../support/tiny-onnx-model';
 
 const SIZE = 4;
-const FINDER = resolve(__dirname, '../../../dist/services/workers/image/onnx/onnx-finder.js');
+const FOLDER = resolve(__dirname, '../../../dist/services/workers/image/onnx');
 const PROGRAM = `
-const [finder, model, pixels] = process.argv.slice(1);
-require(finder).loadOnnxFinder(JSON.parse(model)).then(async (find) => {
+const [folder, text, pixels] = process.argv.slice(1);
+const model = JSON.parse(text);
+require(folder + '/load-model.js').loadModel(model).then(async (loaded) => {
+  const find = require(folder + '/onnx-finder.js').createOnnxFinder(model, loaded);
   const rgba = Uint8Array.from(JSON.parse(pixels));
   const found = await find({ rgba, width: ${SIZE}, height: ${SIZE} }, 0);
   console.log(JSON.stringify(found ? [...found.alpha] : null));
@@ -19,18 +21,18 @@ require(finder).loadOnnxFinder(JSON.parse(model)).then(async (find) => {
 
 /** In a process of its own: the runtime's native part knows the number arrays of Node itself, and not those that jest puts in their place. */
 async function findAlpha(model: OnnxModel, rgba: readonly number[]): Promise<number[] | null> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROGRAM, FINDER, JSON.stringify(model), JSON.stringify(rgba)]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', PROGRAM, FOLDER, JSON.stringify(model), JSON.stringify(rgba)]);
   return JSON.parse(stdout) as number[] | null;
 }
 
-const obstacle = missingRuntime();
+const isInstalled = hasOnnxRuntime();
 // 288 MB, and optional for users too: these tests run where it was installed, and are counted as skipped elsewhere.
-if (obstacle !== undefined) console.warn('skipped: onnxruntime-node is not installed, so no model file can be run');
-const withRuntime = obstacle === undefined ? describe : describe.skip;
+if (!isInstalled) console.warn('skipped: onnxruntime-node is not installed, so no model file can be run');
+const withRuntime = isInstalled ? describe : describe.skip;
 
 withRuntime('a model file, run by onnxruntime-node', () => {
   // The body of a skipped group runs too, its afterAll does not.
-  const folder = obstacle === undefined ? mkdtempSync(join(tmpdir(), 'tollgate-onnx-')) : '';
+  const folder = isInstalled ? mkdtempSync(join(tmpdir(), 'tollgate-onnx-')) : '';
   const model: OnnxModel = {
     modelFile: join(folder, 'light-parts.onnx'),
     size: SIZE,

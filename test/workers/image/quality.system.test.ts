@@ -43,12 +43,11 @@ it.each(firstOf(DIFFICULTIES, 2))(
   },
 );
 
-/** Photographs whose cut-out is a success though it is not the subject: the published precision counts them. */
-const WRONG = ['product-cocktail'];
-/** Photographs whose cut-out is a success and the subject. */
+/** Photographs whose cut-out is a success and the subject. No other one is a success. */
 const RIGHT = [
-  'animal-cat-lying', 'animal-chameleon', 'animal-fish', 'animal-parrot', 'animal-tiger', 'plant-sunflower', 'product-balloon',
-  'product-books', 'product-bulb', 'product-coffee', 'product-gamepad', 'thing-shuttle',
+  'animal-cat-lying', 'animal-chameleon', 'animal-dog', 'animal-fish', 'animal-parrot', 'animal-tiger', 'person-astronaut',
+  'person-officer', 'person-on-the-moon', 'person-photographer', 'plant-sunflower', 'product-ball', 'product-balloon', 'product-books',
+  'product-bulb', 'product-coffee', 'product-gamepad', 'thing-shuttle',
 ]; // prettier-ignore
 
 /** What `npm test` cuts out. */
@@ -75,8 +74,7 @@ describe('of photographs whose subject is known', () => {
 
   it('it calls a success what is one, and so keeps the published precision', () => {
     const wrong = names.filter((name) => (outcomes.get(name) ?? 1) < GOOD_IOU);
-    expect(wrong.filter((name) => !WRONG.includes(name))).toEqual([]);
-    expect(RIGHT.length / (RIGHT.length + WRONG.length)).toBeGreaterThanOrEqual(0.9);
+    expect(wrong).toEqual([]);
   });
 
   it('it keeps the published coverage', () => {

@@ -1,4 +1,4 @@
-import { boxBlur, type Size } from './raster';
+import { boxBlur, type Size } from '../vision/raster';
 
 /** Pixels to either side over which noise is smoothed. A barrier must be wider. */
 const SMOOTHING = 1;

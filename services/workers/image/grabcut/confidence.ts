@@ -1,5 +1,5 @@
 import { outlineOf } from './judge-mask';
-import { type BinaryMask, type Raster } from './raster';
+import { type BinaryMask, type Raster } from '../vision/raster';
 
 /** Intersection over union of two masks; 0 when both are empty. */
 export function agreementOf(one: BinaryMask, other: BinaryMask): number {

@@ -1,11 +1,16 @@
+import type { Foreground, Unclear } from '../cut-out-job';
+import { type PersonFinder, ratePerson } from '../person/rate-person';
+import { fillHoles } from '../vision/holes';
+import { matteOf } from '../vision/matte';
+import type { OpenCv } from '../vision/open-cv';
+import { findPieces } from '../vision/pieces';
+import { type BinaryMask, boxBlur, fitInto, type Raster, resizeMask, resizeRaster, type Size, toMask } from '../vision/raster';
+import { factsOf } from '../vision/rate-mask';
+import { SIDES } from '../vision/sides';
 import { agreementOf, chooseGuess, type Guess } from './confidence';
 import { gradientOf, judgeMask } from './judge-mask';
 import { toLab } from './lab';
-import { matteOf } from './matte';
-import type { OpenCv } from './open-cv';
-import { type BinaryMask, boxBlur, fitInto, type Raster, resizeMask, resizeRaster, type Size } from './raster';
 import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGROUND } from './seeds';
-import { SIDES } from './sides';
 
 /** Pixels of the longer side at which the five guesses are tried. The outline is then refined on the whole raster. */
 const COARSE_SIDE = 256;
@@ -16,19 +21,6 @@ const SHAPE_ITERATIONS = 4;
 const REFINING_ITERATIONS = 1;
 /** Pixels to either side of the coarse outline within which refining may move it. */
 const REFINING_BAND = 3;
-
-export interface Foreground {
-  /** From 0 to 1 for each pixel. */
-  readonly alpha: Float32Array;
-  /** From 0 to 1: how clear the cut is; null when the method cannot tell. */
-  readonly confidence: number | null;
-}
-
-/** No cut-out. Its confidence, from 0 to 1, is below the wanted one; it is 0 when no guess is believable. */
-export interface Unclear {
-  readonly alpha: undefined;
-  readonly confidence: number;
-}
 
 /**
  * If the guesses that know the border agree this much, the portrait is not tried. It takes longest, because GrabCut starts it from a shape
@@ -74,22 +66,45 @@ function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
   return judgeMask(refined, gradient, scene) >= judgeMask(coarse, gradient, scene) ? refined : coarse;
 }
 
+/** A mask of the raster's proportions. */
+interface Coarse extends Size {
+  readonly mask: BinaryMask;
+  readonly confidence: number;
+  readonly engine: string;
+}
+
+/** The clearer one of GrabCut's mask and the people model's. Neither is a cut-out yet. */
+function bestCoarse(cv: OpenCv, raster: Raster, { clear, findPerson }: Wanted): Coarse | undefined {
+  const size = fitInto(raster, COARSE_SIDE);
+  const found = bestCoarseMask(cv, resizeRaster(raster, size), resizeMask(clear, raster, size));
+  const byColours = found && { ...found, ...size, engine: 'grabcut' };
+  const person = findPerson?.(raster);
+  if (!person) return byColours;
+  const mask = toMask(person.alpha);
+  const confidence = ratePerson(factsOf(person.alpha, person), found ? agreementOf(found.mask, resizeMask(mask, person, size)) : 0);
+  if (confidence <= (found?.confidence ?? 0)) return byColours;
+  return { mask, width: person.width, height: person.height, confidence, engine: 'selfie_segmentation' };
+}
+
+export interface Wanted {
+  /** 1 for pixels that are transparent in the picture itself. */
+  readonly clear: BinaryMask;
+  /** A cut less clear than this is not refined. */
+  readonly leastConfidence: number;
+  /** The people model; without it, GrabCut decides alone. */
+  readonly findPerson?: PersonFinder;
+}
+
 /**
- * Finds the foreground without a trained model: GrabCut from five guesses, with the most believable one refined and a soft outline.
+ * Finds the foreground: GrabCut from five guesses, or the people model where that is clearer. The outline is refined and made soft.
  * @param raster at most about 512 pixels a side: time grows with its area
- * @param wanted `clear` is 1 for pixels that are transparent in the image itself; a cut less clear than `leastConfidence` is not refined
  */
-export function findForeground(
-  cv: OpenCv,
-  raster: Raster,
-  { clear, leastConfidence }: { readonly clear: BinaryMask; readonly leastConfidence: number },
-): Foreground | Unclear {
-  const coarseSize = fitInto(raster, COARSE_SIDE);
-  const coarse = bestCoarseMask(cv, resizeRaster(raster, coarseSize), resizeMask(clear, raster, coarseSize));
+export function findForeground(cv: OpenCv, raster: Raster, wanted: Wanted): Foreground | Unclear {
+  const coarse = bestCoarse(cv, raster, wanted);
   if (!coarse) return { alpha: undefined, confidence: 0 };
-  if (coarse.confidence < leastConfidence) return { alpha: undefined, confidence: coarse.confidence };
-  const enlarged = resizeMask(coarse.mask, coarseSize, raster);
-  return { alpha: matteOf(raster, refine(cv, raster, enlarged)), confidence: coarse.confidence };
+  if (coarse.confidence < wanted.leastConfidence) return { alpha: undefined, confidence: coarse.confidence };
+  const { mask, doubt } = fillHoles(refine(cv, raster, resizeMask(coarse.mask, coarse, raster)), raster);
+  return { alpha: matteOf(raster, mask), confidence: coarse.confidence * (1 - doubt), engine: coarse.engine };
 }
 
 /** GrabCut's colour models start from chance. With a fixed seed the same image gives the same result. */
@@ -116,12 +131,6 @@ function runGrabCut(cv: OpenCv, raster: Raster, start: { readonly mask: Uint8Arr
   }
 }
 
-interface Component {
-  readonly area: number;
-  /** Number of its pixels on the picture's border. */
-  readonly atBorder: number;
-}
-
 /** Pieces smaller than this share of the largest are specks. */
 const MIN_OF_LARGEST = 0.03;
 /** Share of the picture. */
@@ -131,46 +140,15 @@ const SMALL_HOLE = 0.0008;
 /** A piece is background along the border when its border pixels outnumber the side of a square of its area by this factor. */
 const ALONG_BORDER = 4;
 
-/** Finds pieces of pixels with `value` that are connected by their sides. `labels` counts from 1 in the order of `list`. */
-function findComponents(mask: BinaryMask, { width, height }: Size, value: number): { labels: Int32Array; list: readonly Component[] } {
-  const labels = new Int32Array(mask.length);
-  const list: Component[] = [];
-  const stack = new Int32Array(mask.length);
-  let [depth, label] = [0, 1];
-  const visit = (at: number): void => {
-    if (mask[at] !== value || labels[at] !== 0) return;
-    labels[at] = label;
-    stack[depth++] = at;
-  };
-  for (let start = 0; start < mask.length; start++) {
-    if (mask[start] !== value || labels[start] !== 0) continue;
-    visit(start);
-    let [area, atBorder] = [0, 0];
-    while (depth > 0) {
-      const at = stack[--depth] ?? 0;
-      const [x, y] = [at % width, Math.floor(at / width)];
-      area++;
-      if (x === 0 || y === 0 || x === width - 1 || y === height - 1) atBorder++;
-      if (x > 0) visit(at - 1);
-      if (x < width - 1) visit(at + 1);
-      if (y > 0) visit(at - width);
-      if (y < height - 1) visit(at + width);
-    }
-    list.push({ area, atBorder });
-    label++;
-  }
-  return { labels, list };
-}
-
 /** Drops specks and pieces along the border, and fills pinholes. */
 function tidyMask(mask: BinaryMask, size: Size): BinaryMask {
   const result = mask.slice();
-  const pieces = findComponents(mask, size, 1);
+  const pieces = findPieces(mask, size, 1);
   const largest = pieces.list.reduce((most, { area }) => Math.max(most, area), 0);
   const least = Math.max(MIN_OF_LARGEST * largest, MIN_OF_PICTURE * mask.length);
   const isDropped = pieces.list.map(({ area, atBorder }) => area < least || atBorder > ALONG_BORDER * Math.sqrt(area));
   for (let at = 0; at < result.length; at++) if (isDropped[(pieces.labels[at] ?? 0) - 1] === true) result[at] = 0;
-  const holes = findComponents(result, size, 0);
+  const holes = findPieces(result, size, 0);
   const isFilled = holes.list.map(({ area, atBorder }) => atBorder === 0 && area < SMALL_HOLE * mask.length);
   for (let at = 0; at < result.length; at++) if (isFilled[(holes.labels[at] ?? 0) - 1] === true) result[at] = 1;
   return result;

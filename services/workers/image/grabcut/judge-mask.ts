@@ -1,5 +1,5 @@
-import { type BinaryMask, type Size } from './raster';
-import { type Side, stripOf, stripThickness } from './sides';
+import { type BinaryMask, type Size } from '../vision/raster';
+import { type Side, stripOf, stripThickness } from '../vision/sides';
 
 /** How much the colour changes at each pixel, in L*a*b* units. */
 export function gradientOf(lab: Float32Array, { width, height }: Size): Float32Array {

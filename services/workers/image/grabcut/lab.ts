@@ -1,4 +1,4 @@
-import { type Raster } from './raster';
+import { type Raster } from '../vision/raster';
 
 const linear = Float32Array.from({ length: 256 }, (_, level) => {
   const value = level / 255;

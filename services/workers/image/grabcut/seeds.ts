@@ -1,7 +1,7 @@
 import { barrierDistance } from './barrier-distance';
 import { distanceTo, groupColours, splitValue } from './colour-model';
-import type { BinaryMask, Size } from './raster';
-import { type Side, SIDES, stripOf, stripThickness } from './sides';
+import type { BinaryMask, Size } from '../vision/raster';
+import { type Side, SIDES, stripOf, stripThickness } from '../vision/sides';
 
 /** GrabCut's mask values. */
 export const BACKGROUND = 0;

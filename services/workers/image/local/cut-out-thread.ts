@@ -1,29 +1,39 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { MIN_FOREGROUND, MAX_FOREGROUND } from '../limits';
-import { loadOnnxFinder } from '../onnx/onnx-finder';
-import type { CutOutAnswer, CutOutJob, ForegroundFinder, ThreadMethod, Pixels } from '../cut-out-job';
-import { resizePlane, type Size, type BinaryMask, type Raster } from '../grabcut/raster';
+import type { CutOutAnswer, CutOutJob, ForegroundFinder, Pixels, ThreadMethod } from '../cut-out-job';
 import { findForeground } from '../grabcut/find-foreground';
-import type { OpenCv } from '../grabcut/open-cv';
+import { loadModel } from '../onnx/load-model';
+import { createOnnxFinder } from '../onnx/onnx-finder';
+import { loadPersonModel } from '../person/person-model';
+import { loadOpenCv } from '../vision/open-cv';
+import { factsOf, rateMask } from '../vision/rate-mask';
+import { resizePlane, type Size, type BinaryMask, type Raster } from '../vision/raster';
 
-async function cutOut(find: ForegroundFinder, { picture, small, leastConfidence }: CutOutJob): Promise<CutOutAnswer> {
+/** The mask's alpha where the picture itself can be seen. */
+function visible(alpha: Float32Array, { rgba }: Pixels): Float32Array {
+  return alpha.map((value, at) => (value * (rgba[at * 4 + 3] ?? 0)) / 255);
+}
+
+async function cutOut(find: ForegroundFinder, method: ThreadMethod, job: CutOutJob): Promise<CutOutAnswer> {
+  const { picture, small, leastConfidence } = job;
   const found = await find(small, leastConfidence);
   if (!found) return { kind: 'no_foreground' };
   if (!found.alpha) return { kind: 'unclear', confidence: found.confidence };
-  const share = applyAlpha(picture.rgba, picture, { alpha: found.alpha, width: small.width, height: small.height });
-  if (share < MIN_FOREGROUND || share > MAX_FOREGROUND) {
-    // A method without a confidence stands by its cut.
-    return found.confidence === null ? { kind: 'no_foreground' } : { kind: 'unclear', confidence: 0 };
-  }
-  return { kind: 'cut_out', rgba: picture.rgba, confidence: found.confidence };
+  const rating = rateMask(factsOf(visible(found.alpha, small), small));
+  // GrabCut always cuts something. A model that cuts nothing says that there is nothing.
+  if (rating === undefined) return method.kind === 'onnx' ? { kind: 'no_foreground' } : { kind: 'unclear', confidence: 0 };
+  const confidence = found.confidence * rating;
+  if (confidence < leastConfidence) return { kind: 'unclear', confidence };
+  applyAlpha(picture.rgba, picture, { alpha: found.alpha, width: small.width, height: small.height });
+  return { kind: 'cut_out', rgba: picture.rgba, engine: found.engine, confidence };
 }
 
 /** Serves one job at a time, in their order. An error in a job is reported; an error here ends the thread. */
 function serve(method: ThreadMethod): void {
-  const finder = method.kind === 'grabcut' ? loadGrabCutFinder() : loadOnnxFinder(method.model);
+  const finder =
+    method.kind === 'grabcut' ? loadGrabCutFinder() : loadModel(method.model).then((model) => createOnnxFinder(method.model, model));
   parentPort?.on('message', (job: CutOutJob) => {
     void finder
-      .then((find) => cutOut(find, job))
+      .then((find) => cutOut(find, method, job))
       .catch((error: unknown): CutOutAnswer => ({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }))
       .then((answer) => parentPort?.postMessage(answer, answer.kind === 'cut_out' ? [answer.rgba.buffer] : []));
   });
@@ -43,12 +53,10 @@ const BAND_ROWS = 64;
  * carry its background along.
  * @param rgba four bytes a pixel, changed in place
  * @param mask from 0 to 1 for each pixel, of `maskSize`
- * @returns mean alpha, from 0 to 1
  */
-function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float32Array } & Size): number {
+function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float32Array } & Size): void {
   const enlargement = Math.max(size.width / mask.width, size.height / mask.height);
   const contrast = Math.min(Math.max(1 + (enlargement - 1) * SHARPENING, 1), MAX_SHARPENING);
-  let sum = 0;
   for (let top = 0; top < size.height; top += BAND_ROWS) {
     const rows = Math.min(BAND_ROWS, size.height - top);
     const band = resizePlane(mask.alpha, mask, size, { top, rows });
@@ -58,10 +66,8 @@ function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float3
       const alpha = Math.round(share * (rgba[at + 3] ?? 0));
       if (alpha === 0) rgba[at] = rgba[at + 1] = rgba[at + 2] = 0;
       rgba[at + 3] = alpha;
-      sum += alpha;
     }
   }
-  return sum / 255 / (size.width * size.height);
 }
 
 /** Gives transparent pixels black or white, whichever is less like the rest. */
@@ -85,13 +91,12 @@ function flatten({ rgba, width, height }: Pixels): { raster: Raster; clear: Bina
   return { raster: { rgb, width, height }, clear };
 }
 
-/** Loads OpenCV, which takes about a second. Call it in its own thread. */
+/** GrabCut and the people model. */
 async function loadGrabCutFinder(): Promise<ForegroundFinder> {
-  // The module is a promise, which its types do not say.
-  const loaded: unknown = await import('@techstark/opencv-js');
-  const openCv = (await Reflect.get(loaded as object, 'default')) as OpenCv;
+  const openCv = await loadOpenCv();
+  const findPerson = await loadPersonModel(openCv);
   return (small, leastConfidence) => {
     const { raster, clear } = flatten(small);
-    return Promise.resolve(findForeground(openCv, raster, { clear, leastConfidence }));
+    return Promise.resolve(findForeground(openCv, raster, { clear, leastConfidence, findPerson }));
   };
 }

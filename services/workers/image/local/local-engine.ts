@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { type PoolLevels } from '../../../kit/worker/worker-metrics';
 import { type CutOut, type CutOutCall, type Engine } from '../engine';
 import { cutOutUncertain, noForeground } from '../failures';
-import { fitInto, type Size } from '../grabcut/raster';
+import { fitInto, type Size } from '../vision/raster';
 import { CERTAIN_FROM } from '../limits';
 import { decodePicture, type Picture } from '../picture';
 import { type CutOutJob, type Pixels, type ThreadMethod } from '../cut-out-job';
@@ -12,9 +12,9 @@ import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
 /** Pixels of the longer side at which GrabCut refines its outline. Its time grows with the area. */
 const GRABCUT_SIDE = 512;
 
-/** A model needs a square; GrabCut needs the picture's proportions. */
+/** A model needs a longer side of the size that it was trained on; for GrabCut a small picture stays as it is. */
 function workingSize(method: ThreadMethod, picture: Size): Size {
-  return method.kind === 'onnx' ? { width: method.model.size, height: method.model.size } : fitInto(picture, GRABCUT_SIDE);
+  return method.kind === 'onnx' ? fitInto(picture, method.model.size, { enlarges: true }) : fitInto(picture, GRABCUT_SIDE);
 }
 
 /** Bytes that are copied in one turn of the event loop, which takes a few milliseconds. A large picture takes sixteen turns. */
@@ -76,8 +76,8 @@ export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels
             .png()
             .toBuffer();
           signal.throwIfAborted();
-          const { confidence } = answer;
-          return { png, engine: options.method.kind, confidence, isUncertain: confidence !== null && confidence < CERTAIN_FROM };
+          const { confidence, engine } = answer;
+          return { png, engine, confidence, isUncertain: confidence < CERTAIN_FROM };
         }
       }
     },

@@ -10,7 +10,8 @@ import { watchExchange } from '../../../kit/upstream/watch-exchange';
 import type { CutOutCall, Engine } from '../engine';
 import { cutOutUncertain, noForeground } from '../failures';
 import { type Picture, uprightPicture, typeOf } from '../picture';
-import { IMAGE_LIMITS, MIN_FOREGROUND, MAX_FOREGROUND } from '../limits';
+import { IMAGE_LIMITS } from '../limits';
+import { isNothing } from '../vision/rate-mask';
 import { type ResultFrame, upstreamFault, parseFrame, refusalOf, SUBPROTOCOL } from './frames';
 
 export interface UpstreamEngineOptions {
@@ -71,7 +72,7 @@ async function checkResult(frame: ResultFrame, size: { readonly width: number; r
   if (!seen) throw upstreamFault('bad_response', 'the result has no alpha channel');
   const isSize = [frame, seen].every(({ width, height }) => width === size.width && height === size.height);
   if (!isSize) throw upstreamFault('bad_response', 'the result has another size than the picture');
-  if (seen.share < MIN_FOREGROUND || seen.share > MAX_FOREGROUND) throw noForeground();
+  if (isNothing(seen.share)) throw noForeground();
   return png;
 }
 

@@ -71,17 +71,21 @@ export function resizeRaster(raster: Raster, to: Size): Raster {
   return { rgb, width: to.width, height: to.height };
 }
 
-/** Resizes a mask bilinearly. A pixel is 1 when at least half of it is foreground. */
-export function resizeMask(mask: BinaryMask, from: Size, to: Size): BinaryMask {
-  const plane = resizePlane(mask, from, to);
-  const result = new Uint8Array(plane.length);
-  for (let at = 0; at < result.length; at++) result[at] = (plane[at] ?? 0) >= 0.5 ? 1 : 0;
-  return result;
+/** 1 where alpha is at least a half. */
+export function toMask(alpha: Float32Array): BinaryMask {
+  const mask = new Uint8Array(alpha.length);
+  for (let at = 0; at < mask.length; at++) mask[at] = (alpha[at] ?? 0) >= 0.5 ? 1 : 0;
+  return mask;
 }
 
-/** The largest size of the same proportions whose longer side is at most `longest`. It never enlarges. */
-export function fitInto({ width, height }: Size, longest: number): Size {
-  const scale = Math.min(1, longest / Math.max(width, height));
+/** Resizes a mask bilinearly. A pixel is 1 when at least half of it is foreground. */
+export function resizeMask(mask: BinaryMask, from: Size, to: Size): BinaryMask {
+  return toMask(resizePlane(mask, from, to));
+}
+
+/** The size of the same proportions whose longer side is `longest`. A smaller picture keeps its size, unless it is to be enlarged. */
+export function fitInto({ width, height }: Size, longest: number, { enlarges = false } = {}): Size {
+  const scale = Math.min(enlarges ? Infinity : 1, longest / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 

@@ -1,0 +1,32 @@
+import { ratePerson } from '../../../services/workers/image/person/rate-person';
+import { type MaskFacts } from '../../../services/workers/image/vision/rate-mask';
+
+const portrait: MaskFacts = {
+  area: 0.5,
+  probability: 0.99,
+  softness: 0.1,
+  largestPiece: 1,
+  sides: { top: 0, bottom: 0.9, left: 0.05, right: 0.3 },
+};
+
+describe("the people model's mask", () => {
+  it('is a success where its edge is hard, also where GrabCut found a part of it', () => {
+    expect(ratePerson(portrait, 0.4)).toBeGreaterThan(0.65);
+  });
+
+  it('is surer where GrabCut found the same: two engines that know nothing of each other', () => {
+    expect(ratePerson(portrait, 1)).toBeCloseTo(0.9);
+    expect(ratePerson({ ...portrait, softness: 0.3 }, 0.9)).toBeGreaterThan(0.65);
+    expect(ratePerson({ ...portrait, softness: 0.3 }, 0.1)).toBeLessThan(0.65);
+  });
+
+  it.each<[string, Partial<MaskFacts>]>([
+    ['a speck', { area: 0.04 }],
+    ['nearly the whole picture', { area: 0.81 }],
+    ['in pieces', { largestPiece: 0.9 }],
+    ['ground from the left side to the right', { sides: { ...portrait.sides, left: 0.2 } }],
+    ['soft: it sees nothing that it knows', { softness: 3 }],
+  ])('is none that is %s', (_what, facts) => {
+    expect(ratePerson({ ...portrait, ...facts }, 1)).toBe(0);
+  });
+});
