@@ -30,9 +30,9 @@ export interface AttackObservation {
   readonly attacked: readonly PathTimes[];
   /** Paths that became slower than they may; what a machine without turns excuses is not in it. */
   readonly slowed: readonly string[];
-  /** Of the bystander, `ip 503 {"code":…`; what a machine without turns excuses is not in it. */
+  /** The bystander's failed calls, such as `ip 503 {"code":…`, without those that a machine without turns excuses. */
   readonly failed: readonly string[];
-  /** Of the bystander, by path: how many were answered 200, and how many units they took. */
+  /** The bystander's calls by path: how many got 200, and how many units they took. */
   readonly counts: readonly PathCount[];
   readonly damage: Damage;
   readonly seconds: number;

@@ -130,7 +130,7 @@ export interface Measurement {
   readonly name: string;
   readonly url: string;
   readonly seconds: number;
-  /** None is sent when absent. */
+  /** Undefined: no key is sent. */
   readonly key: string | undefined;
   /** Every request is to be refused. */
   readonly refused?: boolean;

@@ -18,7 +18,7 @@ export interface KongFlags {
   readonly lane?: boolean;
 }
 
-/** Of the plugin server that runs here, or as the reader says. */
+/** Where the plugin server is that runs here, or as the reader says. */
 interface Places {
   readonly socketPath?: string | undefined;
   readonly answersTo?: string | undefined;

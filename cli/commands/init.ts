@@ -13,7 +13,7 @@ Example:
   npx tollgate init shop
   npx tollgate start --config shop`;
 
-/** Of a new folder, with the names that they have in kong/new-folder: a name with a dot in front is hidden, or obeyed, there. */
+/** The files of a new folder, and their names in kong/new-folder. There a name with a dot in front would be hidden, or obeyed. */
 const FILES: Readonly<Record<string, string>> = {
   'catalogue.yml': 'catalogue.yml',
   'kong.yml': 'kong.yml',

@@ -16,7 +16,7 @@ export interface ExistingKong {
   /** The texts of the reader's own files. */
   readonly kongConf?: string | undefined;
   readonly kongYml?: string | undefined;
-  /** Of the one route that gets the block. */
+  /** Name of the one route that gets the block. */
   readonly route?: string | undefined;
   readonly product: string;
   /** The plugin in Lua in place of the external one. */

@@ -11,7 +11,7 @@ interface Handler {
   readonly request?: HeaderOperations | undefined;
   /** Deferred: done when the response is written, after the API's own headers. */
   readonly response?: (HeaderOperations & { readonly deferred?: boolean | undefined }) | undefined;
-  /** Of copy_response_headers. */
+  /** Headers that copy_response_headers includes. */
   readonly include?: readonly string[] | undefined;
   readonly handle_response?: readonly HandledResponse[] | undefined;
   readonly transport?: { readonly response_header_timeout?: unknown } | undefined;
@@ -176,7 +176,7 @@ interface Findings {
   readonly isByAnswer: (product: string) => boolean;
 }
 
-/** Of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
+/** `weather` and `rain` of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
 const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec(question)?.[1] ?? '').split(',');
 
 /** Headers of its own in which the route takes the key. */

@@ -100,7 +100,7 @@ interface GatewayParts {
   spoolDir: string;
   clientTimeoutMs: number;
   readConfig: () => GatewayConfig;
-  /** Of the kong.yml that it started with. */
+  /** Digest of the kong.yml that it started with. */
   digest: string;
 }
 

@@ -74,7 +74,7 @@ export interface AccessRecords {
 }
 
 export interface SpendRequest {
-  /** Whose counter: see `counterOf` for that of its test keys. */
+  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
   /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
   readonly limits: QuotaLimits;
@@ -90,7 +90,7 @@ export interface SpendResult {
 }
 
 export interface RefundRequest {
-  /** Whose counter: see `counterOf` for that of its test keys. */
+  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
@@ -107,7 +107,7 @@ export interface RefundRequest {
 
 /** What requests of one day cost more than was taken for them. What they cost less is a refund. */
 export interface Settlement {
-  /** Whose counter: see `counterOf` for that of its test keys. */
+  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
@@ -208,7 +208,7 @@ export interface Answer {
   readonly product: string;
   /** 499: its client left before the answer was sent. */
   readonly status: number;
-  /** Of the answer's body, as far as it was sent. */
+  /** Bytes of the response's body that were sent. */
   readonly bytes: number;
   /** Unix milliseconds of the decision. */
   readonly atMs: number;

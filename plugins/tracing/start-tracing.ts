@@ -1,6 +1,6 @@
 import { type Context, type ContextManager, type DiagLogger } from '@opentelemetry/api';
 
-/** Of requests that come without a trace of their own; see the figures in docs/operate/monitor.md. */
+/** Share of requests without a trace of their own that are traced; docs/operate/monitor.md has the figures. */
 const DEFAULT_RATIO = 0.01;
 /** A collector that is away must not hold up a stop. */
 const FLUSH_MS = 2_000;

@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of a schema, what says which kinds of value it takes. */
+/** The part of a schema that says which kinds of value it takes. */
 interface TypedSchema {
   readonly type?: string | readonly string[] | undefined;
   readonly properties?: unknown;

@@ -53,7 +53,7 @@ export interface RouteSources {
 }
 
 const GUARDS: readonly string[] = ['access-layer', 'tollgate'];
-/** Of the plugin in Kong alone: where it finds the plugin server. */
+/** Settings that only the plugin in Kong has. `socket` says where it finds the plugin server. */
 const OF_KONG: readonly string[] = ['products', 'socket'];
 
 /** @throws Error, readable, naming the place in kong.yml that another gateway cannot have */

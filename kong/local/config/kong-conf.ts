@@ -246,7 +246,7 @@ function readHeaders(reader: PropertyReader): Set<string> {
   return names;
 }
 
-/** Of several plugin servers, ours is the one whose description is ours; the others' plugins are not run here. */
+/** Finds our plugin server among several by its description. The others' plugins are not run here. */
 function readSockets(reader: PropertyReader): Map<string, string> {
   const sockets = new Map<string, string>();
   const of = (name: string, what: string): string | undefined =>

@@ -61,7 +61,7 @@ export class HttpExchange {
   isFromService = false;
   /** What the service says its answer costs; undefined without such a header. */
   units: string | undefined;
-  /** Of the answer's body, as far as they were sent. */
+  /** Bytes of the response's body that were sent. */
   answerBytes = 0;
   private resultHeaders: HeaderList | undefined;
   private nginxId: string | undefined;

@@ -11,7 +11,7 @@ import { writeHeaders, writeText } from './pdk-replies';
 
 /** What the calls need beside the request. */
 export interface PdkContext {
-  /** Of kong.conf. */
+  /** nginx variables of kong.conf. */
   variables: NginxVariables;
   log: Log;
 }

@@ -39,7 +39,7 @@ interface Attempt {
   socket: Socket | undefined;
   /** The request can be sent: connected, and after the handshake where there is one. */
   isReady: boolean;
-  /** Of the connection, before this request. */
+  /** Bytes on the connection before this request. */
   bytesBefore: number;
   incoming: IncomingMessage | undefined;
   timeoutMs: number;

@@ -136,7 +136,7 @@ export const billingTerms = z
 
 export type BillingTerms = z.output<typeof billingTerms>;
 
-/** Of an installation that issues invoices itself, or did. */
+/** Terms of an installation that issues invoices itself, or did. */
 export type InvoicingTerms = Omit<BillingTerms, 'seller' | 'invoices'> & {
   readonly seller: z.output<typeof seller>;
   readonly invoices: z.output<typeof invoices>;
@@ -153,7 +153,7 @@ export function isPaymentProvider(provider: string | undefined): provider is Pay
   return PAYMENT_PROVIDERS.some((each) => each === provider);
 }
 
-/** To whom an invoice is made out. */
+/** The buyer on an invoice. */
 export interface BillingDetails {
   readonly name: string;
   readonly address: readonly string[];

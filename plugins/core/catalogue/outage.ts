@@ -6,7 +6,7 @@ export interface AlertRule {
   readonly atLeast: number;
 }
 
-/** Of products whose catalogue entry has no rule: one failure in five, and enough of them not to be chance. */
+/** For products without a rule in the catalogue: one failure in five, and enough of them to rule out chance. */
 export const USUAL_ALERT: AlertRule = { failures: 20, atLeast: 20 };
 
 /** Answers within a minute, and those with a status of 500 to 599 among them. */

@@ -29,7 +29,7 @@ function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, str
   return collectHeaders(pairs.filter(([name]) => !isPseudo(name)));
 }
 
-/** By the text of `key_in`, which Envoy sends with every question. */
+/** Cached by the text of `key_in`, which Envoy sends with every question. */
 const knownParameters = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1_024;
 

@@ -25,7 +25,7 @@ interface Route {
   readonly id: string;
   readonly text: RouteText;
   readonly profile: GatewayProfile;
-  /** Of its key. */
+  /** The route's own names for the key, such as `header:apikey`. */
   readonly names: OwnNames;
   /** What is taken off the front of the path: Kong's `strip_path`. Empty: nothing. */
   readonly stripped: string;

@@ -8,7 +8,7 @@ import { invitedRole, ownMembership, permission, role } from './team';
 const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
-  /** By what the organisation goes that the pages show: its name, else its e-mail address. */
+  /** The organisation's name on pages: its own name, else its e-mail address. */
   organisation: z.string(),
   /** In that organisation; null for an operator who looks. */
   role: role.nullable(),
@@ -34,7 +34,7 @@ const person = z.object({
   email: z.string(),
   hasSecondFactor: z.boolean(),
   quotaTimeZone: z.string(),
-  /** Of any organisation: the pages of one are there. */
+  /** Whether the person belongs to any organisation, and so has pages to see. */
   isMember: z.boolean(),
   /** Open ones to the own address. */
   invitations: z.array(

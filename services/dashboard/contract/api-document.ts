@@ -28,7 +28,7 @@ export interface FieldSchema {
   readonly prefixItems?: FieldSchema[] | undefined;
   readonly anyOf?: FieldSchema[] | undefined;
   readonly additionalProperties?: boolean | FieldSchema | undefined;
-  /** Of a shape that is not written out here. */
+  /** Name of a shape that is not written out here. */
   readonly title?: string | undefined;
   /** The value of a discriminator that stands for this shape. */
   readonly 'x-variant'?: string | undefined;

@@ -42,9 +42,9 @@ const invoiceSummary = z.object({
   /** A credit note stays `issued`. */
   state: invoiceState,
   paidOn: day.nullable(),
-  /** Of the payment, as the seller noted it. */
+  /** Reference of the payment, as the seller noted it. */
   reference: z.string().nullable(),
-  /** Of an invoice that was credited the credit note's number, and of a credit note the invoice's. */
+  /** Number of the credit note for a credited invoice; of the invoice for a credit note. */
   credit: z.string().nullable(),
   /** The payment provider that confirmed the payment or refund that it is for; null: it is for a month. `reference` is the provider's then. */
   paidThrough: z.enum(PROVIDERS).nullable(),
@@ -80,7 +80,7 @@ const invoice = invoiceSummary.extend({
   serviceCode: z.string().nullable(),
   notes: z.array(z.string()),
   payment: z.string().nullable(),
-  /** Of a credit note; else empty. */
+  /** Reason of a credit note; else empty. */
   reason: z.string(),
 });
 export type InvoiceView = z.input<typeof invoice>;
@@ -141,7 +141,7 @@ const billing = z.object({
   details: details.nullable(),
   /** What this month's invoice would be now, before tax, and when it is issued; null where there is none to come. */
   next: z.object({ month, issuedOn: day, totals: z.array(money) }).nullable(),
-  /** Of all open and overdue invoices. */
+  /** Sums of all open and overdue invoices. */
   owed: z.array(money),
 });
 export type BillingView = z.input<typeof billing>;
@@ -258,7 +258,7 @@ export const billingEndpoints = {
   'PUT /paid-plans/:id/plan': {
     ...members,
     summary: 'Change a paid plan for another one',
-    /** Of what was shown and agreed to, an hour ago at most. It can be accepted once. */
+    /** The preview that was shown and agreed to within the last hour. It can be accepted once. */
     body: z.object({ preview: id }),
     refuses: ['paid_plan_unknown', ...switching, 'terms_changed', 'preview_old', 'payment_failed', 'change_limit_reached'],
   },
@@ -291,12 +291,12 @@ const filter = {
 const sums = z.object({
   provider: z.enum(PROVIDERS),
   invoices: invoiced,
-  /** Of the last two years, newest first. Null: nobody here knows. */
+  /** The last two years, newest first. Null: unknown. */
   months: z.array(
     z.object({
       month,
       currency,
-      /** By whom: `invoice` of Tollgate's own invoices, else the payment provider. */
+      /** Who billed: `invoice` for Tollgate's own invoices, else the payment provider. */
       by: z.enum(PROVIDERS),
       invoices: z.number().int(),
       /** All but what was credited. */
@@ -306,7 +306,7 @@ const sums = z.object({
       overdue: amount,
       /** Charges that failed, of plans that ended without them; nobody charges an invoice of Tollgate's own. */
       failed: amount.nullable(),
-      /** By credit notes, or refunded by the payment provider. */
+      /** Given back by credit notes, or refunded by the payment provider. */
       credited: amount,
     }),
   ),

@@ -8,7 +8,7 @@ import { id, moment } from './fields';
 const provider = z.object({ id: z.string(), name: z.string() });
 export type Provider = z.input<typeof provider>;
 
-/** Of an account. */
+/** A passkey of an account. */
 const passkey = z.object({
   id,
   /** As its owner calls it. */

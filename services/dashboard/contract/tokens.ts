@@ -28,7 +28,7 @@ const TOKEN_DAYS = { usual: 90, most: 400 } as const;
 const wanted = z.object({
   submission,
   name: z.string().trim().min(1).max(100),
-  /** Until it expires. */
+  /** Time until the token expires. */
   days: z.number().int().min(1).max(TOKEN_DAYS.most).default(TOKEN_DAYS.usual),
 });
 

@@ -88,7 +88,7 @@ const gridPoint = z.object({
   /** Several businesses may be the one, and none clearly is. */
   ambiguous: z.boolean().nullable(),
   checked: z.number().nullable(),
-  /** Of an error: `timeout`, `not_asked`, or how the source failed. */
+  /** Reason of an error: `timeout`, `not_asked`, or how the source failed. */
   reason: z.string().nullable(),
 });
 

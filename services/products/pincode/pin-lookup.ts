@@ -7,7 +7,7 @@ import { type FailureReason, type PinProvider } from './provider';
 
 /** A provider and how it is reached. */
 export interface PinUpstream {
-  /** By mode: an operator's account never goes to the sandbox. */
+  /** Source by mode: a seller's account never goes to the sandbox. */
   readonly provider: Readonly<Record<KeyMode, PinProvider>>;
   /** Tries once more when the provider cannot be reached or answers 502, 503 or 504. */
   readonly client: Pick<UpstreamClient, 'request'>;
@@ -85,7 +85,7 @@ export function createPinLookup(upstreams: PinUpstreams, clock: Clock): PinLooku
   return async (query, { mode, mayFallBack }) => {
     const [first, ...others] = chainOf(query, upstreams);
     const answer = await askOnce(query, mode, first);
-    // That there is no record is an answer.
+    // "No record" is a response too.
     if (answer.ok || answer.reason === 'no_records') return answer;
     const reserve = query.kind === 'pin' && mode === 'live' ? upstreams.reserve?.(query.text) : undefined;
     if (reserve) return { ok: true, ...reserve };

@@ -162,7 +162,7 @@ const domainFigures = {
 export const authorityData = z.object({
   domain: z.string(),
   scope: z.enum(['domain', 'page']),
-  /** Of the domain, or of the page: what no source knows of single pages is null there with the reason `domain_only`. */
+  /** Authority of the domain, or of the page: what no source knows of single pages is null there, with the reason `domain_only`. */
   authority: z.object({
     ...domainFigures,
     captures: figure.optional(),

@@ -54,7 +54,7 @@ export class Ledger {
     this.books = file !== undefined && existsSync(file) ? readBooks(file) : emptyBooks();
   }
 
-  /** Of the provider's own clock, in which no two events have the same moment. */
+  /** Second of the provider's own clock, in which no two events have the same time. */
   second(): number {
     const now = Math.floor((this.options.now ?? Date.now)() / 1_000);
     this.books.lastSecond = Math.max(now, this.books.lastSecond);

@@ -8,7 +8,7 @@ import { type IssueOptions, type Unbilled } from './issue-invoices';
 import { composePaymentInvoice, composeRefund, type ConfirmedPayment } from './payment-invoice';
 
 const AT_ONCE = 200;
-/** Of which a provider is asked at the same time, so that its answers take a tenth of the time of many payments at once. */
+/** Payments that a provider is asked about at the same time: ten times as fast as one after the other. */
 const ASKED_AT_ONCE = 10;
 /** Why money went back that the seller gave back at the provider itself. */
 const NO_REASON = 'your payment went back';
@@ -151,7 +151,7 @@ interface Insert {
   readonly payment: Claimed;
   readonly content: InvoiceContent;
   readonly refundedTo: number;
-  /** Of a credit note. */
+  /** The invoice that a credit note takes back. */
   readonly invoice: Issued | undefined;
   readonly terms: InvoicingTerms;
 }

@@ -52,7 +52,7 @@ export interface ProviderNews {
 export interface PlanSwitch {
   /** Ours, and new for each change that a customer accepts: a request that is sent again with it changes nothing twice. */
   readonly id: string;
-  /** Of the product, as customers read it. */
+  /** Title of the product, as customers read it. */
   readonly title: string;
   readonly plan: string;
   /** A month, in the currency's smallest unit; the currency is the one that is paid in. */

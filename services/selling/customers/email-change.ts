@@ -9,7 +9,7 @@ export interface EmailChangeWish {
   /** SHA-256 of the tokens in the links to the old and the new address. */
   readonly oldToken: Buffer;
   readonly newToken: Buffer;
-  /** Of the session that asks: it outlives the change, alone. */
+  /** The session that asks, the only one that outlives the change. */
   readonly sessionId: string;
 }
 

@@ -45,7 +45,7 @@ export interface KeyToImport {
   readonly name: string | null;
   /** At least one, each once. */
   readonly products: readonly string[];
-  /** Of subscriptions that are made. */
+  /** Plan of subscriptions that are made. */
   readonly plan: string | undefined;
   readonly expiresAt: Date | null;
   readonly rules: readonly WhitelistRule[];

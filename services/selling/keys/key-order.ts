@@ -1,6 +1,6 @@
 import { isUuid } from '../../../plugins/stores/postgres/database';
 
-/** By what lists of keys are ordered. `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
+/** Orders of lists of keys. `created`: newest first; `name`: keys without a name last; `expires`: the soonest first. */
 export const KEY_SORTS = ['created', 'name', 'expires'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 

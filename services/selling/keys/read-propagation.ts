@@ -19,7 +19,7 @@ export interface NodeStanding {
 export interface Propagation {
   /** When the key was last changed; null when it never was. */
   readonly changedAt: Date | null;
-  /** By name. */
+  /** Nodes in the order of their names. */
   readonly nodes: readonly NodeStanding[];
 }
 

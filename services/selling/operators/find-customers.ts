@@ -41,7 +41,7 @@ const countOf = (column: string, type: string): Order => ({
   isPlace: type === 'bigint' ? isCount : (value) => /^\d{1,18}(\.\d{1,4})?$/.test(value),
 });
 
-/** By what the list may be ordered: each has an index. */
+/** Orders of the list. Each has an index. */
 const ORDERS = {
   email: { column: 'lower(l.email) COLLATE "C"', place: 'lower(l.email)', from: (given) => given, isPlace: () => true },
   created: {
@@ -83,7 +83,10 @@ export interface CustomersPage {
 const COLUMNS = `customer_id AS id, email, name, created_at AS "createdAt", state, suspended, plans, rates, used::float8 AS used,
   growth::float8 AS growth, to_char(NULLIF(last_seen_on, '-infinity'), 'YYYY-MM-DD') AS "lastSeenOn"`;
 
-/** Of every character, the last in the order of bytes: what begins with a text lies between it and it with this one. */
+/**
+ * The last character in the order of bytes: every text that begins with a prefix lies between the prefix and the prefix with this
+ * character.
+ */
 const LAST_CHARACTER = '\u{10ffff}';
 
 interface Place {

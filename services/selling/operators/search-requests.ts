@@ -18,7 +18,7 @@ export interface RequestOfAll {
   readonly path: string | null;
   readonly status: number | null;
   readonly milliseconds: number | null;
-  /** Of the answer's body. */
+  /** Bytes of the response's body. */
   readonly bytes: number | null;
   /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
   readonly units: number | null;

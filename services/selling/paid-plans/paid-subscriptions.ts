@@ -46,7 +46,7 @@ export async function listPaid(db: Database, customerId: string): Promise<PaidSu
   return rows;
 }
 
-/** By the provider's id; undefined for one that is not ours. @param lock until the caller's transaction ends */
+/** Finds a paid plan by the provider's id; undefined if it is not ours. @param lock until the caller's transaction ends */
 export async function findPaidByReference(db: Database, { provider, reference }: PaidRef, lock: '' | 'FOR UPDATE' = '') {
   return (await db.query<PaidSubscription>(`${SELECT} WHERE provider = $1 AND reference = $2 ${lock}`, [provider, reference])).rows[0];
 }

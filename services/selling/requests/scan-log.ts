@@ -39,7 +39,7 @@ export function unitsOfLine(line: string): string {
 }
 
 export interface LogScan {
-  /** That an index has. */
+  /** Conditions that an index has. */
   readonly conditions: readonly string[];
   /** For which each line is read; {@link MAX_SCANNED} at most. */
   readonly filters: readonly string[];

@@ -23,7 +23,7 @@ export interface ClosingOptions {
   readonly now: number;
   /** Asked between batches of customers. */
   readonly isEnding?: () => boolean;
-  /** Told of a customer whose statement could not be closed; it is tried again with the next call. */
+  /** Called for each customer whose statement could not be closed. The next call tries it again. */
   readonly onFailure: (customer: { readonly id: string; readonly month: string }, error: unknown) => void;
 }
 

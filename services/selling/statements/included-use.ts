@@ -14,7 +14,7 @@ export interface IncludedNow {
 }
 
 interface Running {
-  /** Of one subscription, as the statement of the month has them. */
+  /** Terms of one subscription, as the month's statement has them. */
   readonly terms: readonly SubscriptionTerm[];
   readonly use: readonly StatementUse[];
   /** `YYYY-MM-DD`. */

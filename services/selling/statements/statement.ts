@@ -28,10 +28,10 @@ export interface SubscriptionTerm extends QuotaLimits {
 export interface StatementUse {
   readonly subscriptionId: string;
   readonly day: string;
-  /** Of live keys: taken, and given back. */
+  /** Units of live keys: taken, and given back. */
   readonly charged: number;
   readonly refunded: number;
-  /** Of test keys, what is left of both; it costs nothing. */
+  /** Units of test keys that were not given back. They cost nothing. */
   readonly test: number;
   /** With live keys, admitted. */
   readonly requests: number;
@@ -39,7 +39,7 @@ export interface StatementUse {
 
 /** Use above the limits, at what was sold above them. */
 export interface LineOverage extends Overage {
-  /** Of the line's use, units that no plan of their day included, and that this one let through. */
+  /** Units of the line's use that no plan of their day included, and that this plan let through. */
   readonly units: number;
   /** Part of the line's amount, as `shareOverage` rounds it. */
   readonly amount: string;
@@ -79,7 +79,7 @@ export interface Statement {
   readonly month: string;
   readonly daysInMonth: number;
   readonly lines: readonly StatementLine[];
-  /** Of the lines that cost something, by currency; without what a payment provider charges. */
+  /** Sums of the lines that cost something, by currency, without what a payment provider charges. */
   readonly totals: readonly { readonly currency: string; readonly amount: string }[];
 }
 

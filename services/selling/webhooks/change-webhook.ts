@@ -15,7 +15,7 @@ export class WebhookChanged extends VersionConflict {
   }
 }
 
-/** Of a customer. */
+/** A customer's webhook. */
 interface CustomerWebhookRef extends WebhookRef {
   readonly customerId: string;
 }

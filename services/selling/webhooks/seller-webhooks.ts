@@ -24,7 +24,7 @@ export interface SellerWebhook {
   /** Null: all of them. */
   readonly events: readonly SellerEvent[] | null;
   readonly createdAt: Date;
-  /** Of the last delivery that ended; null before the first. */
+  /** Outcome of the last delivery that ended; null before the first. */
   readonly lastOutcome: 'delivered' | 'failed' | null;
 }
 

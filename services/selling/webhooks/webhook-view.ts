@@ -11,7 +11,7 @@ export interface WebhookView {
   /** Paused: nothing new is recorded for it, and what waits is not sent. */
   readonly state: 'active' | 'paused';
   readonly createdAt: Date;
-  /** Of the last delivery that ended; null before the first. */
+  /** Outcome of the last delivery that ended; null before the first. */
   readonly lastOutcome: 'delivered' | 'failed' | null;
 }
 

@@ -7,7 +7,7 @@ import { type RazorpayClient } from './razorpay-client';
 import { type InvoiceEntity, invoiceEntity, noteOf, NOTES, notes, type PaymentEntity, paymentEntity, useOn } from './razorpay-facts';
 import { PAGE } from './razorpay-plans';
 
-/** Of payment links and others without a subscription, which say less; never ours. */
+/** Stands for charges of payment links and others without a subscription. They say less, and are never ours. */
 const UNREADABLE: InvoiceEntity = { id: '', status: '', amount: 0, currency: '' };
 const invoices = z.object({ items: z.array(invoiceEntity.catch(() => UNREADABLE)) });
 /** https://razorpay.com/docs/api/refunds/entity */

@@ -92,7 +92,7 @@ interface ChangeWish extends WantedPlan {
   readonly customerId: string;
 }
 
-/** Of a change that a customer wants and can have. */
+/** A change that the customer may make. */
 export type AllowedChange = Exclude<PlanChange, { readonly kind: 'refused' }>;
 
 /**

@@ -9,7 +9,7 @@ export interface SellerOperation extends TokenOperation<SellerScope> {
   readonly origin: EndpointName;
 }
 
-/** Of a customer: below it stands what the customer's own pages do. */
+/** Path of a customer. Below it are the requests of the customer's own pages. */
 const CUSTOMER = '/customers/:customer';
 
 function pathOf(origin: EndpointName, { for: audience }: Endpoint): EndpointName {

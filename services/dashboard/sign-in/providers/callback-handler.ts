@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 /** The pages that may show it: those on which the sign-in began. */
 const PAGES: ReadonlySet<string> = new Set(['/sign-in', '/account']);
 
-/** Of the parameters, only those of the protocol. A provider's own texts are never shown. */
+/** Parameters of the protocol, the only ones that are read. A provider's own texts are never shown. */
 const MEMBERS = ['code', 'state', 'error', 'iss'] as const;
 
 function protocolQuery(request: FastifyRequest): string {

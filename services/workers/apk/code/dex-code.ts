@@ -20,7 +20,7 @@ export interface CodeBudget {
 }
 
 export interface MethodBody {
-  /** Such as `Lcom/example/Trust;`. */
+  /** Index of the class, such as `Lcom/example/Trust;`. */
   readonly owner: number;
   readonly prototype: number;
   readonly name: string;

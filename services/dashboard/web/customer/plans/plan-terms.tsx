@@ -69,7 +69,7 @@ interface PaidTermsProps {
   readonly children: ReactNode;
 }
 
-/** Of a plan that begins when it is paid. */
+/** Terms of a plan that begins when it is paid. */
 function PaidTerms({ isChange, hasOverage, children }: PaidTermsProps): ReactNode {
   return (
     <List size="sm" spacing={4} mt="sm">
