@@ -9,13 +9,13 @@ import { type HealthyPath, type Neighbourhood } from './neighbourhood';
 /** What an attacker did. */
 export interface Damage {
   readonly attempts: number;
-  /** Those that took a unit of his own. */
+  /** Attempts that took a unit of the attacker's own. */
   readonly charged: number;
   readonly statuses: ReadonlyMap<number, number>;
 }
 
 export interface Attack {
-  /** As in bench/neighbours/attacks.json. */
+  /** Name in bench/neighbours/attacks.json. */
   readonly name: string;
   /** What the bystander calls meanwhile, beside `/ip`. */
   readonly paths: readonly HealthyPath[];

@@ -9,7 +9,7 @@ import { type CommandContext } from './command-context';
 import { CommandError } from '../command-error';
 import { here } from './here';
 
-/** As the words of the command line are. */
+/** Flags as the command line has them. */
 export interface KongFlags {
   readonly conf?: string;
   readonly kongYml?: string;

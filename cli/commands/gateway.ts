@@ -64,7 +64,7 @@ function parseKind(text: string): (typeof KINDS)[number] {
 interface Target {
   readonly kind: GatewayKind;
   readonly folder: string;
-  /** As it was written. */
+  /** The socket's path, as it was written. */
   readonly socket: string | undefined;
 }
 

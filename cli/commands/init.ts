@@ -30,7 +30,7 @@ function pathFrom(from: string, to: string): string {
   return path.startsWith('../..') ? to : path || '.';
 }
 
-/** Each file's text with the folder and the time zone as they are here. */
+/** Reads each file's text and puts in this folder and time zone. */
 function readTemplates(root: string, folder: string): { file: string; text: string }[] {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return Object.entries(FILES).map(([name, template]) => {

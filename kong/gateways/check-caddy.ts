@@ -182,7 +182,7 @@ const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec
 /** Headers of its own in which the route takes the key. */
 const keyHeadersOf = (question: string): readonly string[] => ownNamesIn(question.replace(/\?$/, '')).headers;
 
-/** As the snippet tollgate_units. */
+/** Whether it reports units, as the snippet tollgate_units does. */
 const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
   handled.some(({ match }) => Object.keys(match?.headers ?? {}).some((name) => name.toLowerCase() === 'x-units'));
 

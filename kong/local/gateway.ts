@@ -28,16 +28,16 @@ export interface LocalGatewayOptions {
   port: number;
   /** Addresses in place of a service's `url`, by service name: embedded runs start their services on free ports. */
   upstreamOverrides?: Readonly<Record<string, string>>;
-  /** In place of kong.conf's `pluginserver_<name>_socket`. */
+  /** Replaces kong.conf's `pluginserver_<name>_socket`. */
   pluginSocket?: string;
-  /** In place of that of kong.conf's `nginx_proxy_access_log`. */
+  /** Replaces the address of kong.conf's `nginx_proxy_access_log`. */
   answersTo?: UdpPlace | undefined;
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
   /** Bodies over the buffer go into a folder of this one, the system's for temporary files unless given. */
   tempDir?: string;
-  /** In place of nginx's client_header_timeout, 60 s, and of kong.conf's client_body_timeout. */
+  /** Replaces nginx's client_header_timeout, 60 s, and kong.conf's client_body_timeout. */
   clientTimeoutMs?: number;
 }
 

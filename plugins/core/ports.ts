@@ -111,7 +111,7 @@ export interface Settlement {
   readonly subscriptionId: string;
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
-  /** Each is settled once. */
+  /** Id of the request. Each is settled once. */
   readonly id: string;
   /** To be taken, though the limit may be used up; above zero. */
   readonly units: number;
@@ -149,7 +149,7 @@ export class StoreUnavailable extends Error {
 
 /** What an admitted request took, and when it gets that back. */
 export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | 'dailyLimit'> {
-  /** In advance, where the answer says what it costs. */
+  /** Units that were taken in advance, if the response says what it costs. */
   readonly units: number;
   /** See `SubscriptionAccess`. */
   readonly isFree5xx: boolean;
@@ -166,7 +166,7 @@ export interface Decision {
   readonly products: readonly string[];
   readonly outcome: Outcome;
   readonly method?: string;
-  /** As the caller sent it, without the query. Empty where the gateway asks about a request whose path it has judged itself. */
+  /** The path as the caller sent it, without the query. Empty if the gateway has judged the path itself. */
   readonly rawPath?: string;
   readonly keyPlace: string | undefined;
   /** Prefix and last four of the key as displayed, never more. */

@@ -65,13 +65,13 @@ export interface WitnessStats {
 export interface SettleQueueStats {
   /** Counters with something to settle. */
   readonly waiting: number;
-  /** Since the start. `lost`: too many waited, the process ended while no store answered, or nothing is known of the day. */
+  /** Counts since the start. `lost`: too many waited, the process ended while no store answered, or the day is unknown. */
   readonly units: Readonly<Record<'charged' | 'lost', number>>;
 }
 
 /** Requests that the gateway's word gives back. */
 export interface RefundQueueStats {
   readonly waiting: number;
-  /** Since the start. `lost`: too many waited, or the process ended while no store answered. */
+  /** Counts since the start. `lost`: too many waited, or the process ended while no store answered. */
   readonly outcomes: Readonly<Record<RefundOutcome | 'lost', number>>;
 }

@@ -23,7 +23,7 @@ function withoutAmbientContext(root: Context): ContextManager {
 }
 
 export interface TracingOptions {
-  /** As it appears in traces, for example `tollgate-plugin-server`; `OTEL_SERVICE_NAME` wins. */
+  /** Name in traces, for example `tollgate-plugin-server`; `OTEL_SERVICE_NAME` wins. */
   readonly serviceName: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: { warn(details: object, message: string): void };

@@ -32,7 +32,7 @@ export interface GatewayUpstream {
   readonly port: number;
   /** What the API reads as its host: with the port, unless that is its scheme's own. */
   readonly authority: string;
-  /** In front of every path, without a slash at its end; empty: nothing. */
+  /** Text in front of every path, without a slash at its end; empty: none. */
   readonly base: string;
   readonly isHttps: boolean;
   /** Whether its certificate is checked. */

@@ -32,7 +32,7 @@ export interface KongConf {
   upstreamHeadBytes: number;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
-  /** Where the access log of answers goes, UDP; undefined: nowhere. */
+  /** Address to which the access log reports responses, UDP; undefined: none. */
   answersTo: UdpPlace | undefined;
   /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
   ignored: readonly string[];

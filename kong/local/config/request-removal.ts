@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Kong's own plugin of this name, as far as it is implemented here: what it takes off a request. */
 export const REQUEST_TRANSFORMER = 'request-transformer';
 
-/** Where Kong runs it among the others. */
+/** Its priority among Kong's plugins. */
 export const REQUEST_TRANSFORMER_PRIORITY = 801;
 
 const names = z.array(z.string().min(1)).default([]);

@@ -11,7 +11,7 @@ export interface UpstreamChanges {
   query: string | undefined;
   host: string | undefined;
   body: Buffer | undefined;
-  /** In place of the service's address. */
+  /** Replaces the service's address. */
   target: { host: string; port: number } | undefined;
   /** Undefined: the service's. */
   scheme: string | undefined;
@@ -53,7 +53,7 @@ export class HttpExchange {
     target: undefined,
     scheme: undefined,
   };
-  /** Who a plugin said that the caller is: Kong's authenticated consumer and credential. */
+  /** The caller as a plugin named it: Kong's authenticated consumer and credential. */
   client: AuthenticatedClient | undefined;
   /** Name of the service whose route took the request. */
   service: string | undefined;

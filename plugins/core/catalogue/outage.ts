@@ -25,7 +25,7 @@ export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, at
   return answered > 0 && !isShareReached ? 'well' : 'unclear';
 }
 
-/** Without calls no call can end an outage, so it counts as over after so long without a failure. */
+/** An outage without calls counts as over after this long without a failure, because no call can end it. */
 export const QUIET_MS = 15 * 60_000;
 
 /** Whether an outage is over. @param sinceFailureMs since the latest failure was seen */

@@ -6,7 +6,7 @@ export interface UnitsByAnswer {
   readonly most: number;
 }
 
-/** In which an API says what its answer costs. The access logs of all gateways name it, so it is one for all products. */
+/** The header in which an API says what its response costs. The access logs of all gateways name it, so all products share it. */
 export const UNITS_HEADER = 'X-Units';
 
 /** A longer one is a mistake, and HAProxy's log leaves it out. */

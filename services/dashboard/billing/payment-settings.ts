@@ -47,7 +47,7 @@ export function findPaymentProblems(settings: PaymentSettings & { readonly DASHB
   return problems;
 }
 
-/** Those whose keys are given; the others' packages are not loaded. */
+/** Opens the ports whose keys are given. The packages of the others are not loaded. */
 export async function openPaymentPorts(settings: PaymentSettings): Promise<PaymentPorts> {
   const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook, DASHBOARD_PAYMENTS_SANDBOX: url } = settings;
   const own = settings.DASHBOARD_PAYMENTS_SANDBOX_SECRET;

@@ -66,7 +66,7 @@ interface CheckoutPlace {
   readonly url: string;
   /** The customer's address, for the provider's own mails. */
   readonly email: string;
-  /** By its name; see mailbox.ts. */
+  /** Name of the mailbox; see mailbox.ts. */
   readonly mailbox: string;
 }
 

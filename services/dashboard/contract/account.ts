@@ -4,13 +4,13 @@ import { type Endpoints } from './endpoint';
 import { id, moment, suspended } from './fields';
 import { invitedRole, ownMembership, permission, role } from './team';
 
-/** Who is signed in, and what the pages need to know of this installation. */
+/** The signed-in person, and what the pages need to know of this installation. */
 const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
   /** The organisation's name on pages: its own name, else its e-mail address. */
   organisation: z.string(),
-  /** In that organisation; null for an operator who looks. */
+  /** Role in that organisation; null for an operator who looks. */
   role: role.nullable(),
   /** All of the person, the own one first. */
   organisations: z.array(ownMembership),
@@ -29,7 +29,7 @@ const session = z.object({
 });
 export type Session = z.input<typeof session>;
 
-/** Who is signed in, whether in an organisation or in none. */
+/** The signed-in person, whether in an organisation or in none. */
 const person = z.object({
   email: z.string(),
   hasSecondFactor: z.boolean(),
@@ -90,7 +90,7 @@ export const sessionEndpoints = {
 /** What anybody may know before signing in. */
 export const openEndpoints = {
   'GET /installation': { for: 'everybody', summary: 'Show what this installation offers', answer: installation },
-  /** Where mail is sent for real there is no such page. */
+  /** There is no such page if real mail is sent. */
   'GET /outbox': { for: 'everybody', summary: 'Read the mail of an installation that sends none', answer: outbox },
 } as const satisfies Endpoints;
 

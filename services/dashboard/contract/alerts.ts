@@ -31,7 +31,7 @@ const alertSettings = z.object({
 });
 export type AlertSettings = z.input<typeof alertSettings>;
 
-/** Where alerts are sent to as signed HTTP requests. */
+/** An address that receives alerts as signed HTTP requests. */
 export const webhook = z.object({
   id,
   url: z.string(),
@@ -95,7 +95,7 @@ export const alertEndpoints = {
 
 const changing = { for: 'members', needs: 'webhooks', refuses: ['webhook_unknown'] } as const;
 
-/** Where alerts are sent to, and how that went. */
+/** Addresses that receive alerts, and their deliveries. */
 export const webhookEndpoints = {
   'GET /webhooks': {
     for: 'members',

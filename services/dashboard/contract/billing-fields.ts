@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who bills customers, or takes their payments. `none`: nobody here. */
+/** Who bills customers, or takes their payments. `none`: nobody. */
 export const PROVIDERS = ['none', 'invoice', 'stripe', 'razorpay', 'sandbox'] as const;
 
 export const billingMonth = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');

@@ -59,7 +59,7 @@ const party = z.object({
   email: z.string().nullable(),
 });
 
-/** As it was issued. */
+/** The invoice as it was issued. */
 const invoice = invoiceSummary.extend({
   seller: party,
   buyerDetails: party,
@@ -94,7 +94,7 @@ export const paidPlan = z.object({
   currency,
   /** `failing`: the last charge failed; the plan goes on until `graceEndsAt`. */
   status: z.enum(['trial', 'active', 'failing']),
-  /** Until when it is paid, and when it is charged next. */
+  /** End of the paid period, and the time of the next charge. */
   periodEndsAt: moment,
   /** When it ends, because it was cancelled; null while it goes on. */
   cancelsAt: moment.nullable(),
@@ -106,7 +106,7 @@ export const paidPlan = z.object({
   discount: z.object({ percent: z.number().nullable(), amount: amount.nullable(), until: moment.nullable() }).nullable(),
   /** Whether the seller has paused the payment: nothing is charged. */
   isPaused: z.boolean(),
-  /** Until when a failed charge can be made good; null while nothing is owed. */
+  /** End of the time in which a failed charge can be made good; null while no payment is owed. */
   graceEndsAt: moment.nullable(),
   /** False once the grace is over. */
   isGiven: z.boolean(),
@@ -217,7 +217,7 @@ export const billingEndpoints = {
       currency,
       /** `open`: not paid, or the payment provider has not said so yet. `paid`: the plan is given. `closed`: nothing was paid. */
       state: z.enum(['open', 'paid', 'closed']),
-      /** Where it can still be paid; null once it is over, or not sold like that any more. */
+      /** The page on which it can still be paid; null once it is over, or no longer sold like that. */
       url: z.string().nullable(),
       /** False where the plan, its price or its limits were changed since. */
       isSold: z.boolean(),

@@ -23,7 +23,7 @@ const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
 /** Up to some minutes old where it is about use, else as it is now. */
 const customerLine = listedCustomer.extend({
   state: customerState,
-  /** Without subscriptions that are cancelled; a null plan: the base limits. */
+  /** Subscriptions that are not cancelled; a null plan: the base limits. */
   plans: z.array(z.object({ product: z.string(), plan: z.string().nullable(), state: z.enum(['active', 'paused']) })),
   /** A month's prices of active subscriptions. */
   rates: z.array(rate),
@@ -40,7 +40,7 @@ const listFilter = {
   /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. Then the order is by address. */
   search: z.string().trim().max(254).optional(),
   state: customerState.optional(),
-  /** Who has this product; counts when no state is given. */
+  /** Only customers with this product; ignored if a state is given. */
   product: productId.optional(),
   /** `rate`: by the largest amount of one currency. */
   sort: z.enum(['email', 'created', 'used', 'growth', 'rate', 'seen']).default('email'),

@@ -17,7 +17,7 @@ const operatorSession = z.object({
 const customer = z.object({ id, email: z.string() }).nullable();
 
 const auditFilter = {
-  /** As written: `operator:asha@example.com`, `dashboard:…`, `cli`. */
+  /** The actor as written: `operator:asha@example.com`, `dashboard:…`, `cli`. */
   actor: z.string().trim().min(1).max(300).optional(),
   action: z.string().trim().min(1).max(100).optional(),
   /** Id of a customer. */

@@ -45,7 +45,7 @@ const filter = {
  */
 export const told = {
   method: z.string().nullable(),
-  /** Without its query; cut after 200 characters. */
+  /** The path without its query; cut after 200 characters. */
   path: z.string().nullable(),
   status: z.number().int().nullable(),
   /** From the first byte of the request at the gateway to the last of its answer. */

@@ -43,7 +43,7 @@ export const sellerTokenEndpoints = {
   'GET /operator/tokens': {
     for: 'operators',
     summary: 'List tokens of the seller’s API',
-    /** Those in use first, then newest first. */
+    /** Tokens in use first, then newest first. */
     answer: z.object({ tokens: z.array(sellerToken) }),
   },
   'POST /operator/tokens': {
@@ -68,7 +68,7 @@ export const tokenEndpoints = {
     for: 'members',
     needs: 'read',
     summary: 'List tokens',
-    /** Those in use first, then newest first. */
+    /** Tokens in use first, then newest first. */
     answer: z.object({ tokens: z.array(token) }),
   },
   'POST /tokens': {

@@ -81,7 +81,7 @@ const keyUsage = z.object({
   /** Today in that zone. */
   today: day,
   answerTimesMs,
-  /** In the order of time; days and hours without requests have no entry. */
+  /** Use in the order of time. Days and hours without requests have no entry. */
   use: z.array(
     z.object({
       day,

@@ -34,7 +34,7 @@ export interface AlertWorkOptions {
   readonly settings: AlertSettings;
   /** Pause between two looks at limits and expiries. Default 5 s. */
   readonly evaluateMs?: number;
-  /** Between two looks at waiting deliveries. Default 1 s. */
+  /** Pause between two looks at waiting deliveries. Default 1 s. */
   readonly pollMs?: number;
 }
 

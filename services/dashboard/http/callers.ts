@@ -1,7 +1,7 @@
 import { type Role } from '../../selling/members/member-roles';
 import { type Membership } from '../../selling/members/find-memberships';
 
-/** Whose session it is. */
+/** The person of a session. */
 export interface SessionUser {
   readonly id: string;
   readonly email: string;
@@ -22,7 +22,7 @@ export interface CallingMember {
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
   readonly customerId: string;
-  /** By what the customer goes: the name of the organisation, else its e-mail address. */
+  /** The customer's name: that of the organisation, else its e-mail address. */
   readonly organisation: string;
   /** The customer's e-mail address. */
   readonly address: string;

@@ -22,7 +22,7 @@ export const STATUS_DAYS = 90;
 export interface StatusContent extends Observed {
   /** The last {@link STATUS_DAYS} days. A day without responses has no entry. */
   readonly days: readonly AvailabilityDay[];
-  /** That go on or ended within those days, the latest first. */
+  /** Outages that go on or ended within those days, the latest first. */
   readonly outages: readonly OutageView[];
 }
 

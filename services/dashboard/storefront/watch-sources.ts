@@ -9,7 +9,7 @@ export interface WatchSourcesOptions {
   readonly urls: readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
-  /** Between two rounds of questions. Default 15 s. */
+  /** Pause between two rounds of questions. Default 15 s. */
   readonly pollMs?: number;
 }
 

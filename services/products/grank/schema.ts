@@ -94,7 +94,7 @@ const gridPoint = z.object({
 
 /** What the worker knows of a grid. */
 export const gridData = z.object({
-  /** Between two neighbours, and so wide are the surroundings of each point. */
+  /** Distance between two neighbours, and the width of the surroundings of each point. */
   spacing_km: z.number(),
   summary: z.object({
     points: z.number(),

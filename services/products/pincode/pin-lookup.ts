@@ -37,7 +37,7 @@ export type PinLookup = (query: PinQuery, options: PinLookupOptions) => Promise<
 
 const HIT_FRESH_MS = 24 * 3_600_000;
 const MISS_FRESH_MS = 3_600_000;
-/** An answer has 1 to 40 KB; the bodies kept take this many bytes at most. */
+/** Bytes of all kept bodies. A response has 1 to 40 KB. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Charged for an entry besides its body. */
 const ENTRY_BYTES = 512;

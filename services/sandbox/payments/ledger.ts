@@ -231,7 +231,7 @@ export class Ledger {
     this.keep();
   }
 
-  /** By what an invoice was paid. */
+  /** The charge that paid an invoice. */
   chargeOf({ id, customer, currency, amount_paid: amount, refunded }: Invoice) {
     const ids = { id: `ch_${id}`, payment_intent: `${INTENT}${id}` };
     return { ...ids, object: 'charge', customer, currency, amount, amount_refunded: refunded, refunded: refunded === amount };

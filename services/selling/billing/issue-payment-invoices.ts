@@ -70,8 +70,8 @@ export interface PaymentInvoicing extends IssueOptions {
   /** The quota time zone. */
   readonly timeZone: string;
   /**
-   * By what the provider's invoice was paid; undefined where it does not say so at once. It does not throw. Our invoice must be there within
-   * seconds, so it is issued without this id then: the provider's id of its own invoice, which is printed too, leads to the payment.
+   * Finds what paid the provider's invoice; undefined if the provider does not say so at once. It does not throw. Our invoice must be there
+   * within seconds, so without this id it is issued with the provider's id of its own invoice alone, which leads to the payment.
    */
   readonly paymentOf?: (provider: string, reference: string) => Promise<string | undefined>;
 }

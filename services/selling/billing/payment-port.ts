@@ -163,8 +163,8 @@ export interface PaymentPort {
    */
   refund(invoice: string, wish: RefundWish): Promise<readonly GivenFact[]>;
   /**
-   * By what its invoice was paid, where events do not say it; undefined where it was by none, as with the customer's balance. The wait is
-   * bounded to 2 s.
+   * Finds what paid its invoice, if events do not say it; undefined if no payment did, as with the customer's balance. The wait is bounded
+   * to 2 s.
    */
   findPayment?(invoice: string): Promise<string | undefined>;
   /** Puts it on the next invoice of a subscription that goes on. @returns the provider's id of it */

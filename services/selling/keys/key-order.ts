@@ -5,7 +5,7 @@ export const KEY_SORTS = ['created', 'name', 'expires'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 
 interface Order {
-  /** As the index has it, of credential `k`. */
+  /** The column of credential `k`, as the index has it. */
   readonly column: string;
   readonly type: 'timestamptz' | 'text';
   readonly direction: 'ASC' | 'DESC';

@@ -44,7 +44,7 @@ export interface KeyView {
   readonly replacedBy: RotationPartner | null;
 }
 
-/** Without its rules, of which it may have thousands, and without what takes a look at other keys: for lists. */
+/** A key in lists: without its rules, of which it may have thousands, and without what takes a look at other keys. */
 export type KeySummary = Omit<KeyView, 'rules' | 'replaces' | 'replacedBy'>;
 
 /** For credential `k` of customer `c`. */

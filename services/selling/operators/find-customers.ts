@@ -13,7 +13,7 @@ export interface ListedCustomer {
   readonly createdAt: Date;
   readonly state: CustomerState;
   readonly suspended: Suspension | null;
-  /** Without subscriptions that are cancelled. */
+  /** Subscriptions that are not cancelled. */
   readonly plans: readonly { readonly product: string; readonly plan: string | null; readonly state: 'active' | 'paused' }[];
   /** Prices of a month, of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
@@ -101,7 +101,7 @@ function placeOf(after: string | undefined): Place | undefined {
   return value !== undefined && id !== undefined && isUuid(id) ? { value, id } : undefined;
 }
 
-/** Only the conditions that are asked for, so that each order is read from its index. */
+/** Has only the conditions that are asked for, so that each order is read from its index. */
 function statementOf(query: CustomersPageQuery): { text: string; values: unknown[] } {
   const { list = 'all', search = '', limit } = query;
   const { column, place, from, isPlace }: Order = ORDERS[search === '' ? (query.order ?? 'email') : 'email'];

@@ -13,7 +13,7 @@ export interface RequestOfAll {
   readonly maskedKey: string | null;
   readonly callerAddress: string | null;
   readonly originHost: string | null;
-  /** As in `LoggedRequest`. */
+  /** Method as in `LoggedRequest`. */
   readonly method: string | null;
   readonly path: string | null;
   readonly status: number | null;

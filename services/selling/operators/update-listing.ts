@@ -60,7 +60,7 @@ ON CONFLICT (list, customer_id) DO UPDATE SET
   last_seen_on = GREATEST(old.last_seen_on, excluded.last_seen_on), counted_on = excluded.counted_on, counted_at = now()`;
 
 const LOCK = 720_260_370;
-/** As many customers at a time. */
+/** Customers at a time. */
 const BATCH = 2_000;
 
 const CHANGED = `

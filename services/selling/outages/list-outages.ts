@@ -56,7 +56,7 @@ export async function listOutages(db: Database, days = RECENT_DAYS): Promise<Out
   return (await db.query<OutageView>(LIST, [days])).rows;
 }
 
-/** Those in which requests of this customer failed. @param query.timeZone quota time zone, IANA name */
+/** Outages in which requests of this customer failed. @param query.timeZone quota time zone, IANA name */
 export async function listOutagesOf(db: Database, query: { customerId: string; timeZone: string }): Promise<OutageView[]> {
   return (await db.query<OutageView>(OF_CUSTOMER, [query.customerId, query.timeZone])).rows;
 }

@@ -17,7 +17,7 @@ export interface DenialView {
 export interface DenialsQuery {
   readonly customerId: string;
   readonly limit: number;
-  /** Only of this key. */
+  /** Only this key's. */
   readonly keyId?: string | undefined;
   /** `next` of the page before. What cannot be read gives the first page. */
   readonly after?: string | undefined;

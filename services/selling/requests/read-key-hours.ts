@@ -19,7 +19,7 @@ export const ANSWERS = `
 CASE WHEN sum(succeeded) IS NOT NULL THEN json_build_object('succeeded', sum(succeeded), 'rejected', sum(rejected), 'failed', sum(failed),
   'abandoned', sum(abandoned), 'took', json_build_array(${TOOK.map((place) => `COALESCE(sum(took[${place + 1}]), 0)`).join(', ')})) END AS answers`;
 
-/** As {@link Outcomes}; rows are summed up. */
+/** The columns of {@link Outcomes}; rows are summed up. */
 const OUTCOMES = `${ADMITTED}, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable, ${ANSWERS}`;
 
 /** Days in the quota time zone, `YYYY-MM-DD`; both ends belong to the period. */

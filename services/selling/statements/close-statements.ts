@@ -4,7 +4,7 @@ import { closeMonth, lastClosableMonth } from './read-statement';
 /** Customers at a time, so that a process that ends has lost little. */
 const BATCH = 200;
 
-/** In the order of their ids, so that a batch does not look again at those before it. */
+/** Customers in the order of their ids, so that a batch does not look again at those before it. */
 const OPEN = `
 SELECT c.id FROM customer c
 WHERE c.id > $3 AND NOT EXISTS (SELECT FROM statement s WHERE s.customer_id = c.id AND s.month = $1::date)

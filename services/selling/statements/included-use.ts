@@ -19,7 +19,7 @@ interface Running {
   readonly use: readonly StatementUse[];
   /** `YYYY-MM-DD`. */
   readonly today: string;
-  /** Where requests are refused: nothing more is let through, included or not. */
+  /** Limits at which requests are refused: no more is let through, included or not. */
   readonly limits: DayAndMonth;
 }
 

@@ -186,7 +186,7 @@ function shareOverage(own: readonly Growing[]): void {
   for (const { line, units } of roundTogether(costs, per * step)) addOverage(line, units * step);
 }
 
-/** Where a term's days and units are: one line for each plan, price and limits of a subscription. */
+/** Finds the line of a term's days and units: one for each plan, price and limits of a subscription. */
 function lineOf(lines: Map<string, Growing>, term: SubscriptionTerm): Growing {
   const { subscriptionId, plan, price, currency, daily, monthly, overage, isPaidInAdvance } = term;
   const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage, isPaidInAdvance]);

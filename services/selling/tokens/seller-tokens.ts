@@ -40,7 +40,7 @@ const MAX_SHOWN = 100;
 
 const VIEW = `SELECT ${COLUMNS} FROM seller_token ORDER BY (${STATE} = 'active') DESC, created_at DESC, id LIMIT ${MAX_SHOWN}`;
 
-/** Those in use first, then newest first. */
+/** Tokens in use first, then newest first. */
 export async function viewSellerTokens(db: Database): Promise<SellerToken[]> {
   return (await db.query<SellerToken>(VIEW)).rows;
 }

@@ -21,7 +21,7 @@ interface CustomerWebhookRef extends WebhookRef {
 }
 
 export interface ChangeWebhookOptions extends CustomerWebhookRef {
-  /** As the caller saw it. */
+  /** Version that the caller saw. */
   readonly version: string;
   /** Checked by the caller. */
   readonly url?: string | undefined;

@@ -17,7 +17,7 @@ export const SELLER_EVENTS = [
 ] as const;
 export type SellerEvent = (typeof SELLER_EVENTS)[number];
 
-/** Where the seller's systems are told. The secret is not in it: it is shown once, when it is made. */
+/** An address that receives the seller's events. The secret is not in it: it is shown once, when it is made. */
 export interface SellerWebhook {
   readonly id: string;
   readonly url: string;
@@ -28,7 +28,7 @@ export interface SellerWebhook {
   readonly lastOutcome: 'delivered' | 'failed' | null;
 }
 
-/** Each event is written once for every one of them. */
+/** A small bound, because each event is written once for every webhook. */
 const MAX_WEBHOOKS = 10;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate seller webhooks'))";
 

@@ -3,7 +3,7 @@ import { type PoolClient } from 'pg';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 
-/** Where a customer's alerts are sent. The secret is not in it: it is shown once, when it is made. */
+/** An address that receives a customer's alerts. The secret is not in it: it is shown once, when it is made. */
 export interface WebhookView {
   readonly id: string;
   readonly customerId: string;

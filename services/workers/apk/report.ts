@@ -169,7 +169,7 @@ export interface AppFinding {
   readonly counts_for: ScoreName;
   /** What it allows: the app, or somebody who attacks the app. */
   readonly allows: string;
-  /** Where it was seen, such as `service com.example.Spy`. */
+  /** Places in which it was seen, such as `service com.example.Spy`. */
   readonly seen: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface RazorpayOptions {
   readonly keySecret: string;
   /** Signing secret of the webhook. */
   readonly webhookSecret: string;
-  /** In place of https://api.razorpay.com, for a stand-in. */
+  /** Replaces https://api.razorpay.com, for a stand-in. */
   readonly url?: string | undefined;
 }
 

@@ -45,7 +45,7 @@ function plansOf({ metadata }: Stripe.Subscription, plan: string, line: { price:
   return periodEnd > Number(until) ? { plan: next, price, next: null } : { plan, price: Number(paid), next: { plan: next, price } };
 }
 
-/** None where Stripe has none any more, whatever was noted. */
+/** The discount; none if Stripe has none any more, whatever was noted. */
 function discountOf({ discounts, metadata }: Stripe.Subscription): Discount | null {
   const { [METADATA.discount]: given, [METADATA.discountUntil]: until } = metadata;
   if (discounts.length === 0 || given === undefined) return null;

@@ -5,7 +5,7 @@ import { describeApi, type TokenOperation } from '../../customer/management/mana
 
 /** One endpoint of the pages that a token of the seller's API may use. */
 export interface SellerOperation extends TokenOperation<SellerScope> {
-  /** As the contract has it; its handler is found by it. */
+  /** Name in the contract, by which its handler is found. */
   readonly origin: EndpointName;
 }
 

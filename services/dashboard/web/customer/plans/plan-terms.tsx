@@ -9,7 +9,7 @@ interface PlanTermsProps {
   readonly offer: Offer;
 }
 
-/** That live keys get no answer from the product, or not everywhere, whatever is paid. */
+/** Says that live keys get no response from the product, or not everywhere, whatever is paid. */
 export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
   const { liveRoutes } = product;
   if (!lacksSource(product)) return null;
