@@ -104,7 +104,7 @@ function neededConf(kong: ExistingKong): NeededConf {
   };
 }
 
-/** What each request was answered with; the lane reports it itself. */
+/** The response to each request; the lane reports it itself. */
 function reports(folder: string, answersTo: string): NeededSetting[] {
   return [
     { name: 'nginx_http_include', value: join(folder, 'log-maps.conf') },

@@ -121,7 +121,7 @@ function checkResponses(handlers: readonly Handler[]): string[] {
   ];
 }
 
-/** What the question says, and what becomes of its answer. */
+/** What the question says, and what becomes of its response. */
 function checkQuestion(question: Handler): string[] {
   const problems: string[] = [];
   const told = Object.fromEntries(
@@ -232,7 +232,7 @@ function tellsAnswers({ writer, include = [], encoder }: z.output<typeof log>): 
   return writer?.output === 'net' && include.includes('http.log.access') && keepsId;
 }
 
-/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear what APIs answered. */
+/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear of APIs' responses. */
 function checkAnswers({ apps, logging }: z.output<typeof configuration>): string[] {
   const guarded = Object.values(apps.http.servers).filter(({ routes }) => flatten(routes).some(isQuestion));
   return [
@@ -246,7 +246,7 @@ function checkAnswers({ apps, logging }: z.output<typeof configuration>): string
 }
 
 /**
- * What is dangerous in a Caddy configuration that asks the access layer, and what it does not tell of answers; an empty list when nothing is.
+ * What is dangerous in a Caddy configuration that asks the access layer, and what it does not report of responses; an empty list when nothing is.
  * @param json as `caddy adapt` prints it
  * @param isByAnswer whether a product's answers say what they cost (`units` in the catalogue)
  * @throws Error where it is no such configuration

@@ -189,7 +189,7 @@ class GatewayServer implements LocalGateway {
   private afterEarlier(socket: Duplex, proceed: () => void): void {
     socket.on('error', () => socket.destroy());
     const earlier = this.current.get(socket)?.response;
-    // A response is detached a moment after it was written, and one that waits in line is not attached yet.
+    // A response is detached shortly after it was written, and one that waits in line is not attached yet.
     if (earlier === undefined || (earlier.writableFinished && earlier.socket === null)) {
       proceed();
       return;
@@ -227,7 +227,7 @@ class GatewayServer implements LocalGateway {
     const status = statusOfParserError(error.code, error.rawPacket);
     const current = this.current.get(socket);
     if (current === undefined || current.response.writableFinished) {
-      // What follows an answer that closes its connection is not looked at.
+      // What follows a response that closes its connection is not looked at.
       if (current?.response.shouldKeepAlive !== false) this.sendRefusal(socket, status);
       return;
     }

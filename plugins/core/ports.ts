@@ -200,7 +200,7 @@ export interface Decision {
     | undefined;
 }
 
-/** What an admitted request was answered with, as its gateway told. */
+/** The response to an admitted request, as its gateway reported it. */
 export interface Answer {
   readonly requestId: string;
   readonly credentialId: string;

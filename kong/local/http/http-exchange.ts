@@ -59,7 +59,7 @@ export class HttpExchange {
   service: string | undefined;
   /** Whether the service answered, or only the gateway. */
   isFromService = false;
-  /** What the service says its answer costs; undefined without such a header. */
+  /** What the service says that its response costs; undefined without such a header. */
   units: string | undefined;
   /** Bytes of the response's body that were sent. */
   answerBytes = 0;

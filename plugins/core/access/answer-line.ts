@@ -1,4 +1,4 @@
-/** What a gateway tells of one answer. */
+/** What a gateway reports of one response. */
 export interface ToldAnswer {
   readonly requestId: string;
   readonly status: number;

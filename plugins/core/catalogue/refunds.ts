@@ -97,7 +97,7 @@ export function isRefusal({ problem, code }: FailureCause): boolean {
   return REFUSALS.has(problem) && (code === undefined || code === problem);
 }
 
-/** What the gateway told of an answer. */
+/** What the gateway reported of a response. */
 export interface WitnessedAnswer {
   readonly status: number;
   /** False where the gateway answered itself, because the API did not. */

@@ -1,8 +1,8 @@
-/** What a request costs, where its answer says so. */
+/** What a request costs, if its response says so. */
 export interface UnitsByAnswer {
   /** Taken before the call. What the answer says is settled against it. */
   readonly reserve: number;
-  /** What one answer may cost. */
+  /** What one response may cost at the most. */
   readonly most: number;
 }
 

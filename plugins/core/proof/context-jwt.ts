@@ -25,7 +25,7 @@ interface RateClaim {
   readonly window: number;
 }
 
-/** The claims of a proof; docs/verify-context.md tells upstreams what each means. */
+/** The claims of a proof; docs/verify-context.md says what each means. */
 interface ContextClaims {
   readonly iss: string;
   /** The product, or {@link audienceOf} for a request with a link. */

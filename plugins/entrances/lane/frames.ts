@@ -15,7 +15,7 @@ const VERSION = '2';
 /** Version, kind and question. */
 const HEAD_BYTES = 6;
 
-/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about requests that were answered. */
+/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about responses. */
 export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
 
 /** What the plugin server says besides a verdict. `told`: the lines were heard. */

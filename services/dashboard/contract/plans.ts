@@ -29,7 +29,7 @@ const windowStanding = z.object({
   limit: z.number(),
   resetsAt: moment,
   /**
-   * When the limit is reached at the rate of this window so far; the present moment once it is; null when it is not reached before the
+   * When the limit is reached at the rate of this window so far; the present time once it is; null when it is not reached before the
    * reset, or too little was used to tell.
    */
   exhaustedAt: moment.nullable(),

@@ -35,7 +35,7 @@ const filter = {
   product: z.string().min(1).max(100).optional(),
   outcome: outcomeFilter,
   ...answerFilter,
-  /** The first moment that is wanted, and the first that is not. */
+  /** The first time that is wanted, and the first that is not. */
   from: givenMoment.optional(),
   to: givenMoment.optional(),
 };

@@ -263,7 +263,7 @@ export class Ledger {
     return refund;
   }
 
-  /** What the period from a moment on costs more, by the second, rounded half up; less is negative. */
+  /** What the period from a time on costs more, by the second, rounded half up; less is negative. */
   proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
     const [item] = subscription.items.data;
     const { current_period_start: start, current_period_end: end } = item;

@@ -164,7 +164,7 @@ export interface Books {
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Not delivered yet. */
   waiting: { event: Event; attempts: number; dueMs: number }[];
-  /** The last moment that was given out: the stand-in's own clock. */
+  /** The last time that was given out: the stand-in's own clock. */
   lastSecond: number;
 }
 

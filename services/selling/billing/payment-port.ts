@@ -140,8 +140,8 @@ export interface PaymentPort {
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
   settleCheckout(session: string, act: 'look' | 'close'): Promise<CheckoutOutcome>;
   /**
-   * How the provider has one subscription at this moment, by its id; or all of ours, ended ones of the last weeks too, and after them what
-   * was charged and given back since a moment, in seconds since 1970.
+   * How the provider has one subscription now, by its id; or all of ours, ended ones of the last weeks too, and after them what
+   * was charged and given back since a time, in seconds since 1970.
    */
   listFacts(of: string | { readonly since: number }): AsyncIterable<GivenFact>;
   /** What another plan would cost now; nothing is changed. @throws ChangeRefused */

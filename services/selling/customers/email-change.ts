@@ -67,7 +67,7 @@ export async function confirmEmailChange(
       return pending.isWhole ? await change(client, pending, from) : { state: 'waiting' };
     });
   } catch (error) {
-    // Somebody has the address, since before or since a moment ago.
+    // Somebody has the address, since before or since just now.
     if ((error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION) return undefined;
     throw error;
   }

@@ -36,7 +36,7 @@ export const KEY_ORDERS: Readonly<Record<KeySort, Order>> = {
 /** Where a page begins: after the key with this id, which stands at this place of the order. */
 export interface KeyCursor {
   readonly id: string;
-  /** A moment as PostgreSQL writes it, which has microseconds where a Date has none; or a name. */
+  /** A time as PostgreSQL writes it, which has microseconds where a Date has none; or a name. */
   readonly place: string;
 }
 

@@ -26,7 +26,7 @@ export interface KeyView {
   readonly mode: KeyMode;
   readonly state: CredentialState;
   readonly suspended: Suspension | null;
-  /** True from the moment of expiry on. */
+  /** True from the expiry on. */
   readonly expired: boolean;
   readonly expiresAt: Date | null;
   readonly products: readonly string[];

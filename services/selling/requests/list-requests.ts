@@ -41,7 +41,7 @@ export interface RequestsQuery extends LineFilter {
   readonly product?: string | undefined;
   /** Any of these. */
   readonly outcomes?: readonly string[] | undefined;
-  /** The first moment that is wanted, and the first that is not. */
+  /** The first time that is wanted, and the first that is not. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   /** `next` of the page before. What cannot be read gives the first page. */

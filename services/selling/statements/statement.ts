@@ -3,7 +3,7 @@ import { fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/mon
 import { lowestStep } from '../catalogue/overage';
 import { MonthUse } from './month-use';
 
-/** What held for a subscription from a moment on, until the next of its terms. Its limits are those that the price includes. */
+/** What held for a subscription from a time on, until the next of its terms. Its limits are those that the price includes. */
 export interface SubscriptionTerm extends QuotaLimits {
   readonly subscriptionId: string;
   readonly product: string;

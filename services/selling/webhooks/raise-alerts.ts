@@ -18,7 +18,7 @@ AND COALESCE((
 
 /**
  * Shares of a limit that were reached, by customers who used anything today (no other can have reached one), and keys in their last week.
- * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was told is left out first, so
+ * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was reported is left out first, so
  * that no numbers are wasted; the unique constraints decide. Deliveries begin in the same statement: no alert without its webhook.
  */
 const RAISE = `

@@ -3,7 +3,7 @@ import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operations/operation-refused';
 import { generateWebhookSecret, lockWebhook, webhookHost } from './webhook-view';
 
-/** What a seller's systems can be told; docs/seller-webhooks.md describes each. */
+/** Events that a seller's systems can receive; docs/seller-webhooks.md describes each. */
 export const SELLER_EVENTS = [
   'customer.created',
   'customer.suspended',

@@ -38,7 +38,7 @@ export async function refundFacts(
   return [{ id, at, subscription, fact: { kind: 'refunded', invoice, payment: ofPayment, amount, currency } }];
 }
 
-/** What was charged and given back since a moment, in seconds since 1970. */
+/** Charges and refunds since a time, in seconds since 1970. */
 export async function* chargesSince(client: RazorpayClient, from: number): AsyncGenerator<GivenFact> {
   const { sdk, asked } = client;
   for (let skip = 0, count = PAGE; count === PAGE; skip += PAGE) {
