@@ -15,7 +15,7 @@ const IN_FORM = 'Also as a form field, urlencoded or multipart, where neither th
 
 function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalogue): ZodOpenApiPathsObject {
   const product = catalogue.find(service.products[0]);
-  // Not sold any more.
+  // The product is no longer sold.
   if (!product) return {};
   const samples = readSampleAnswers(service);
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
