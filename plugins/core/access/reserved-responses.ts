@@ -2,7 +2,8 @@ import { UNITS_HEADER } from '../catalogue/units';
 
 /**
  * Headers of a response that state limits and charges. Where the gateway states the limits (`rate_limit_headers: gateway`), an API's own do not
- * go on. Elsewhere the service states them.
+ * go on. Elsewhere the service states them, and nobody does in an error that the gateway makes itself: the gateway learns that no service
+ * answers when the access layer has been asked, and what it keeps for that case would cost each request that is answered.
  */
 export const OF_LIMITS = ['RateLimit', 'RateLimit-Policy', 'X-Tollgate-Charged', 'X-Tollgate-Mode', 'X-Tollgate-Refund'] as const;
 
