@@ -145,7 +145,8 @@ export class Dispatcher {
 
   /** As Kong answers HTTP/1.1, and this gateway speaks nothing else. */
   private refuseGrpc(exchange: HttpExchange): void {
-    if (exchange.headers.get('content-type')?.startsWith('application/grpc')) this.answers.kongError(exchange, 426, 'Please use HTTP2 protocol');
+    if (exchange.headers.get('content-type')?.startsWith('application/grpc'))
+      this.answers.kongError(exchange, 426, 'Please use HTTP2 protocol');
     else this.answers.kongError(exchange, 415, 'Non-gRPC request matched gRPC route');
     exchange.body.abandon();
   }
