@@ -5,7 +5,7 @@ import { codeOf } from './error-code';
 
 const ROOT = join(__dirname, '../..');
 
-/** Where nothing is compiled beside the sources, it is in dist/. */
+/** The compiled file beside the sources, else the one in dist/. */
 function compiledFile(path: string): string {
   const beside = `${path}.js`;
   return existsSync(beside) ? beside : join(ROOT, 'dist', relative(ROOT, beside));
