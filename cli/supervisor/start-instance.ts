@@ -33,6 +33,7 @@ import {
   workerChild,
 } from './plan';
 import { keepProofKeys } from './proof-keys';
+import { realmOf } from './realm';
 import { keepDashboardSecret, keepDatabasePasswords, keepSharedKeys } from './secrets';
 import type { GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
@@ -187,6 +188,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     laneSocket: socketPath(dataDir, 'lane.sock'),
     services,
+    realm: env['REALM'] || realmOf(env),
     hasPrices: options.catalogue.products.some(({ plans }) => plans.some(({ price }) => Number(price) > 0)),
     ports,
   };

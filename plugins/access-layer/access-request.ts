@@ -34,6 +34,8 @@ export interface AccessLayerDeps {
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Where callers read on about a refusal. */
   readonly readOn?: ReadOn | undefined;
+  /** What a 401 names as the place that its key is for; `tollgate` unless given. */
+  readonly realm?: string | undefined;
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
   /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */

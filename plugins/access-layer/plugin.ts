@@ -82,7 +82,8 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   const nowSeconds = Math.floor(nowMs / 1000);
   let told: typeof decision | undefined;
   try {
-    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds, readOn: deps.readOn });
+    const { signContext: sign, readOn, realm } = deps;
+    const verdict = verdictOf(request, denial, { sign, nowSeconds, readOn, realm });
     told = decision;
     return verdict;
   } finally {

@@ -128,7 +128,7 @@ export const keyEndpoints = {
     body: z.object({
       submission,
       name: keyName.optional(),
-      mode: z.enum(['live', 'test']),
+      mode: z.enum(['live', 'test']).describe('Products whose `takesTestKeys` is false refuse test keys: make a live one'),
       /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
       products: z.array(productId).min(1),
       tags: tags.default([]),
