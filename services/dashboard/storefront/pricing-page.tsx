@@ -49,14 +49,13 @@ function Cost({ product, requests }: { readonly product: CatalogueProduct; reado
     case 'base':
       return (
         <>
-          <strong>{NO_CHARGE}</strong>
-          <span className="quiet block">With {FREE_PLAN}</span>
+          <strong>{NO_CHARGE}</strong> <span className="quiet block">With {FREE_PLAN}</span>
         </>
       );
     case 'plan':
       return (
         <>
-          <strong>{formatPrice({ price: choice.cost, currency: choice.plan.currency })}</strong>
+          <strong>{formatPrice({ price: choice.cost, currency: choice.plan.currency })}</strong>{' '}
           <span className="quiet block">
             With {choice.plan.name}
             {choice.above > 0 && `, ${formatCount(choice.above)} above its limits`}

@@ -63,8 +63,8 @@ describe('without a session', () => {
       expect([statusCode, body.includes('<form class="expected" action="/pricing" method="get">')]).toEqual([200, true]);
       return /<tr id="api-seo">.*?<\/tr>/s.exec(body)?.[0].split('<td').at(-1) ?? '';
     };
-    expect(await costs('?requests=0')).toContain('<strong>No charge</strong><span class="quiet block">With Free</span>');
-    expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong><span class="quiet block">With Star</span>');
+    expect(await costs('?requests=0')).toContain('<strong>No charge</strong> <span class="quiet block">With Free</span>');
+    expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong> <span class="quiet block">With Star</span>');
     expect(await costs('?requests=7')).toContain('No plan has room for this');
     for (const odd of ['', '?requests=9', '?requests=-1', '?requests=x', '?requests=1&requests=2']) {
       expect(await costs(odd)).toBe(await costs('?requests=3'));
