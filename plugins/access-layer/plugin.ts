@@ -91,7 +91,7 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   }
 }
 
-/** What cannot be read in full is refused always: nobody could say that no forged header goes on. */
+/** A request that cannot be read in full is always refused, because a forged header might go on with it. */
 const isEnforced = ({ config }: AccessRequest, denial: Denial | undefined): boolean =>
   config.enforce || denial?.code === 'request_not_readable';
 

@@ -12,7 +12,7 @@ import { formatCount } from '../brand/wording';
 interface ProductPageProps {
   readonly tools: PageTools;
   readonly product: CatalogueProduct;
-  /** Of this product. */
+  /** Operations of this product. */
   readonly operations: readonly Operation[];
 }
 
