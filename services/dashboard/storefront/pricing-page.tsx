@@ -14,6 +14,8 @@ interface PricingPageProps {
   readonly step: number;
 }
 
+const IN_UNITS = 'Counted in units. Each answer says how many it costs.';
+
 /** The slider. A script sends the form when it is moved; without one the button does. */
 function Expected({ step, requests }: { readonly step: number; readonly requests: number }): ReactNode {
   return (
@@ -71,7 +73,7 @@ function Plans({ product, tools }: { readonly product: CatalogueProduct; readonl
   const { id, base, plans } = product;
   return (
     <ul className="plain">
-      {product.units && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
+      {product.units && <li className="quiet">{IN_UNITS}</li>}
       {base && (
         <li>
           <strong>{FREE_PLAN}</strong>: {describeLimits(base)}
@@ -126,7 +128,7 @@ function ProductOffers({ tools, offered, requests }: Omit<CostsProps, 'step'> & 
       <h2 id={`${product.id}-plans`}>
         <a href={`/products/${product.id}`}>{product.title}</a>
       </h2>
-      {product.units && <p className="quiet">Counted in units. Each answer says how many it costs.</p>}
+      {product.units && <p className="quiet">{IN_UNITS}</p>}
       <NoLiveSource source={tools.liveSources?.find(product.id) ?? null} />
       <p className="cost">
         <span className="quiet">{formatCount(requests)} a month: </span>
