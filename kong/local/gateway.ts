@@ -68,13 +68,17 @@ const KEEP_ALIVE_MS = 75_000;
 export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
   const conf = loadKongConf(options.kongConfPath, options.readOn);
   const plugins = loadPluginInfo(options.pluginInfoPath);
-  const readConfig = (): GatewayConfig =>
-    loadConfig({
+  const readConfig = (): GatewayConfig => {
+    const config = loadConfig({
       kongYmlPath: options.kongYmlPath,
       plugins,
       authorities: conf.authorities,
       ...(options.upstreamOverrides === undefined ? {} : { upstreamOverrides: options.upstreamOverrides }),
     });
+    const grpc = new Set(config.routes.filter((route) => route.isGrpc).map(({ service }) => service.name));
+    if (grpc.size > 0) options.log('warn', 'this gateway passes no gRPC on: put Kong in front of these services', { services: [...grpc] });
+    return config;
+  };
   const config = readConfig();
   if (conf.ignored.length > 0) options.log('info', 'kong.conf properties without a meaning here', { properties: conf.ignored });
   const spoolDir = mkdtempSync(join(options.tempDir ?? tmpdir(), 'tollgate-gateway-'));

@@ -46,6 +46,8 @@ const IGNORED = new Set([
   'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
   'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
   'nginx_http_access_log', 'nginx_proxy_proxy_buffers', 'nginx_http_proxy_buffers', 'nginx_proxy_proxy_ssl_verify_depth', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
+  'nginx_proxy_grpc_buffer_size', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_grpc_ssl_verify', 'nginx_proxy_grpc_ssl_trusted_certificate',
+  'nginx_proxy_grpc_ssl_verify_depth',
 ]); // prettier-ignore
 
 const HEADER_TOKENS: Record<string, readonly string[]> = {

@@ -69,7 +69,7 @@ function DataOf({ asOf }: { readonly asOf: string | null | undefined }): ReactNo
   );
 }
 
-/** Where the data comes from, and how old it is: as the service says, else as the catalogue does. */
+/** The sources of the data and their age: as the service says, else as the catalogue does. */
 function Sources({
   product: { sources = [] },
   source,
