@@ -50,7 +50,7 @@ export interface InstancePorts {
   readonly services: number;
   /** Health, readiness and metrics of the services. */
   readonly servicesPrivate: number;
-  /** By worker, for example `apk`. */
+  /** Ports by worker, for example `apk`. */
   readonly workers: Readonly<Record<string, number>>;
   /** Metrics of the workers, by worker. */
   readonly workersPrivate: Readonly<Record<string, number>>;

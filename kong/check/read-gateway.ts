@@ -135,7 +135,7 @@ type GatewayFile = z.output<typeof gatewayFile>;
 /** The access layer where kong.yml puts it: on a route, on a service, or for all. */
 export interface Guard {
   readonly name: GuardName;
-  /** Where it stands, as people read it. */
+  /** The place of it in words for people. */
   readonly label: string;
   readonly config: z.output<typeof guardConfig>;
   readonly isEnabled: boolean;
@@ -156,6 +156,8 @@ export interface Service {
   /** `host:port` of everything that it may call. */
   readonly addresses: readonly string[];
   readonly isEnabled: boolean;
+  /** As Kong names it: `http`, `grpcs`. */
+  readonly protocol: string;
   readonly isHttps: boolean;
 }
 
@@ -239,6 +241,7 @@ function toService(entity: ServiceEntity, upstreams: ReadonlyMap<string, readonl
     entity,
     addresses: addresses.map((address) => address.toLowerCase()),
     isEnabled: entity.enabled !== false,
+    protocol,
     isHttps,
   };
 }

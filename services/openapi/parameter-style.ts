@@ -14,9 +14,9 @@ export type ValueKind = 'list' | 'object' | 'any';
 
 interface Style {
   readonly begin: string;
-  /** Between entries that do not have the parameter's name. */
+  /** Text between entries that do not have the parameter's name. */
   readonly within: string;
-  /** Between exploded entries. */
+  /** Text between exploded entries. */
   readonly between: string;
   readonly isNamed: boolean;
 }
@@ -31,7 +31,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   'query spaceDelimited': { ...FORM, within: '%20' },
   'query pipeDelimited': { ...FORM, within: '%7C' },
   'header simple': SIMPLE,
-  // As OpenAPI 3.2 has it: no server reads the `&` that earlier versions imply between cookies.
+  // This is OpenAPI 3.2's style: no server reads the `&` that earlier versions imply between cookies.
   'cookie form': { ...FORM, between: '; ' },
 };
 const DEFAULTS = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of a schema, what says which kinds of value it takes. */
+/** The part of a schema that says which kinds of value it takes. */
 interface TypedSchema {
   readonly type?: string | readonly string[] | undefined;
   readonly properties?: unknown;

@@ -194,6 +194,28 @@ describe('a folder that init writes', () => {
     expect([texts(shop).map(read), texts(example)]).toEqual([empty.map(read), shipped]);
   });
 
+  it('sells an API that speaks gRPC, and says that npm start leaves it out', async () => {
+    const shop = join(folder, 'shop');
+    const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
+    await run('init', shop);
+    const words = ['product', 'new', 'weather', '--url', 'grpc://127.0.0.1:9000'];
+    expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining('--prefix says') });
+    expect(await run('product', 'new', 'weather', '--url', 'grpc://h:1/v1', '--prefix', '/a.A')).toMatchObject({ code: 1 });
+    const { code, stdout } = await run(...words, '--prefix', '/weather.v1.Weather');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Kong alone passes gRPC on')]);
+    const { services } = parse(readFileSync(join(shop, 'kong.yml'), 'utf8')) as { services: { name: string; routes: object[] }[] };
+    expect(services.find(({ name }) => name === 'weather')?.routes).toEqual([
+      {
+        name: 'weather',
+        protocols: ['grpc', 'grpcs'],
+        paths: ['~/weather\\.v1\\.Weather$', '/weather.v1.Weather/'],
+        strip_path: false,
+      },
+    ]);
+    const { stdout: checked } = await run('catalogue', 'check');
+    expect(checked).toContain('service weather: speaks gRPC');
+  });
+
   it.each([
     ['new', '--url', 'http://127.0.0.1:9000'],
     ['remove', 'api-ip'],

@@ -3,6 +3,7 @@ import { ownNamesOf, readKeyPlaces } from '../../../plugins/core/key-places';
 import { AS_KONG_READS } from '../../as-kong-reads';
 import {
   declarativeSchema,
+  isGrpc,
   isHttps,
   type DeclaredPlugin,
   type DeclaredRoute,
@@ -32,7 +33,7 @@ export interface GatewayUpstream {
   readonly port: number;
   /** What the API reads as its host: with the port, unless that is its scheme's own. */
   readonly authority: string;
-  /** In front of every path, without a slash at its end; empty: nothing. */
+  /** Text in front of every path, without a slash at its end; empty: none. */
   readonly base: string;
   readonly isHttps: boolean;
   /** Whether its certificate is checked. */
@@ -53,7 +54,7 @@ export interface RouteSources {
 }
 
 const GUARDS: readonly string[] = ['access-layer', 'tollgate'];
-/** Of the plugin in Kong alone: where it finds the plugin server. */
+/** Settings that only the plugin in Kong has. `socket` says where it finds the plugin server. */
 const OF_KONG: readonly string[] = ['products', 'socket'];
 
 /** @throws Error, readable, naming the place in kong.yml that another gateway cannot have */
@@ -127,7 +128,8 @@ export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: Route
   const { services } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
   const routes = services.flatMap((service) => {
     const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));
-    if (!guard) return [];
+    // Only Kong passes gRPC on.
+    if (!guard || isGrpc(service) || service.routes.some(isGrpc)) return [];
     const upstream = upstreamOf(service, findOverride(service, overrides));
     return service.routes.map((route) => {
       const stripped = strippedOf(route);

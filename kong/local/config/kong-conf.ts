@@ -32,7 +32,7 @@ export interface KongConf {
   upstreamHeadBytes: number;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
-  /** Where the access log of answers goes, UDP; undefined: nowhere. */
+  /** Address to which the access log reports responses, UDP; undefined: none. */
   answersTo: UdpPlace | undefined;
   /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
   ignored: readonly string[];
@@ -44,6 +44,8 @@ const IGNORED = new Set([
   'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
   'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
   'nginx_http_access_log', 'nginx_proxy_proxy_buffers', 'nginx_http_proxy_buffers', 'nginx_proxy_proxy_ssl_verify_depth', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
+  'nginx_proxy_grpc_buffer_size', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_grpc_ssl_verify', 'nginx_proxy_grpc_ssl_trusted_certificate',
+  'nginx_proxy_grpc_ssl_verify_depth',
 ]); // prettier-ignore
 
 const HEADER_TOKENS: Record<string, readonly string[]> = {
@@ -246,7 +248,7 @@ function readHeaders(reader: PropertyReader): Set<string> {
   return names;
 }
 
-/** Of several plugin servers, ours is the one whose description is ours; the others' plugins are not run here. */
+/** Finds our plugin server among several by its description. The others' plugins are not run here. */
 function readSockets(reader: PropertyReader): Map<string, string> {
   const sockets = new Map<string, string>();
   const of = (name: string, what: string): string | undefined =>

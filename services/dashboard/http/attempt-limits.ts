@@ -54,7 +54,10 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
     if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });
   }
 
-  /** By place first, then from all together. Others' attempts never shut the owner out where the owner has signed in before. */
+  /**
+   * Counts by place first, then all places together. Others' attempts never shut the owner out of a place where the owner has signed in
+   * before.
+   */
   async function takeByPlace(
     { kind, email, address }: { kind: string; email: string; address: string },
     { fromOne, fromAll, windowSeconds }: { fromOne: number; fromAll: number; windowSeconds: number },

@@ -28,9 +28,9 @@ interface PageFrameProps {
   readonly description: string;
   /** The page's own path, which is also where signing up leads back to. */
   readonly path: string;
-  /** Whose prices the page says to search engines too. */
+  /** Products whose prices the page names to search engines too. */
   readonly products?: readonly CatalogueProduct[];
-  /** Where feed readers find the same. */
+  /** Address of the same for feed readers. */
   readonly feed?: string;
   readonly children: ReactNode;
 }
@@ -75,7 +75,7 @@ function BrandLogo({ brand }: { readonly brand: Brand }): ReactNode {
   );
 }
 
-/** Where signing up starts, and comes back to. */
+/** The page of signing up, which leads back to a page. */
 export function signUpPath(then: string): string {
   return then === '/' ? '/sign-up' : `/sign-up?then=${encodeURIComponent(then)}`;
 }

@@ -9,7 +9,7 @@ import { describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTH
 interface PricingPageProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  /** Which of REQUEST_STEPS the costs are for. */
+  /** The step of REQUEST_STEPS that the costs are for. */
   readonly step: number;
 }
 

@@ -12,7 +12,7 @@ import { countedBy, describeLimits, describePlan, formatCount, formatPrice } fro
 interface ProductPageProps {
   readonly tools: PageTools;
   readonly product: CatalogueProduct;
-  /** Of this product. */
+  /** Operations of this product. */
   readonly operations: readonly Operation[];
 }
 
@@ -39,7 +39,7 @@ function Offer({
   /** What sets it apart from what is free. */
   readonly more: string | undefined;
   readonly counted: 'units' | 'requests';
-  /** Where the dashboard opens it. */
+  /** Its page in the dashboard. */
   readonly plansPage: string;
   /** Whether the seller gives it on request. */
   readonly asks?: boolean;
@@ -154,7 +154,7 @@ function DataOf({ asOf }: { readonly asOf: string | null | undefined }): ReactNo
   );
 }
 
-/** Where the data comes from, and how old it is: as the service says, else as the catalogue does. */
+/** The sources of the data and their age: as the service says, else as the catalogue does. */
 function Sources({
   product: { sources = [] },
   source,

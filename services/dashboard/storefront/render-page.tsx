@@ -40,7 +40,7 @@ interface ReferenceName {
   readonly product: CatalogueProduct;
   /** All of it unless given. */
   readonly part?: ReferencePart | undefined;
-  /** As much as fits on a page unless given. */
+  /** The part of the reference; as much as fits on a page unless given. */
   readonly view?: ReferenceView | undefined;
 }
 
@@ -94,7 +94,7 @@ export async function renderPage(page: PageName, tools: PageTools, content: Page
   return write({ ...page, view }, tools);
 }
 
-/** No page for everybody is larger than this, except that of one operation. */
+/** The bound of every public page, except that of one operation. */
 const MAX_PAGE_BYTES = 80 * 1_024;
 
 /** The view with most in it that is small enough. */

@@ -30,7 +30,7 @@ export interface CallContext {
   charge(units: number): void;
   /** A request header by lower-case name; credentials and the proof are never shown. */
   header(name: string): string | undefined;
-  /** By field name; empty unless the route's body mode is `files`. */
+  /** Uploaded files by field name; empty unless the route's body mode is `files`. */
   readonly files: ReadonlyMap<string, UploadedFile>;
   /** Undefined unless the route's body mode is `upload` and a file came. */
   readonly upload: IncomingUpload | undefined;
@@ -127,7 +127,7 @@ export interface ServiceFacts {
   readonly name: string;
   /** A proof for any of these is accepted. The first one is what it answers. */
   readonly products: readonly [string, ...string[]];
-  /** Those that do its work: without them it answers nothing. */
+  /** Workers that do its work: without them it serves nothing. */
   readonly workers?: readonly WorkerKind[];
 }
 

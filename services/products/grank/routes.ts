@@ -33,7 +33,7 @@ type GrankDeps = WorkerDeps<RankingMethods>;
 type SearchInput = z.output<typeof searchInput>;
 type GridInput = z.output<typeof gridInput>;
 
-/** Of the largest grid. */
+/** Points of the largest grid. */
 const MAX_POINTS = 49;
 
 function requestOf(input: z.output<typeof positionInput> | SearchInput | GridInput): RankRequest {
@@ -127,7 +127,7 @@ const history = defineRoute({
   handler: ({ answers }, { clock }) => ({ ok: true as const, ...placeHistory(answers), timestamp: formatTimestamp(clock.now()) }),
 });
 
-/** Where businesses stand in a local search. */
+/** Finds the positions of businesses in a local search. */
 export const grankService = defineService({
   ...grank,
   ...backedByWorkers<RankingMethods>('ranking'),

@@ -5,7 +5,7 @@
 
 import { type AsnFacts } from './asn-table';
 
-/** Where an address is. Empty text and null mean unknown. */
+/** The place of an address. Empty text and null mean unknown. */
 export interface PlaceFacts {
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
@@ -75,7 +75,7 @@ function coordinateAt(record: unknown, ...path: readonly string[]): number | nul
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-/** By code, 676 of them at most: asking Intl takes a tenth of a look-up. */
+/** Names by code, 676 of them at most: asking Intl takes a tenth of a look-up. */
 const knownNames = new Map<string, string | null>();
 
 function countryNameOf(code: string): string | null {

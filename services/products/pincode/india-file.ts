@@ -114,10 +114,10 @@ export function indiaAnswer(file: IndiaFile, pin: string): Buffer | undefined {
 }
 
 export interface IndiaFileUpdate extends SourceOptions {
-  /** Where it is kept. */
+  /** Path of the file. */
   readonly path: string;
   readonly source: string;
-  /** Of the data; that of the source unless given. */
+  /** Date of the data; the source's date unless given. */
   readonly asOf?: Date | undefined;
 }
 

@@ -8,7 +8,7 @@ import { inTransaction } from '../../../plugins/stores/postgres/database';
 /** Statements a transaction: the series is locked for as long, and a process that ends has lost little. */
 const BATCH = 200;
 
-/** No customer has it. */
+/** An id before every customer's. */
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 interface Waiting {
@@ -17,14 +17,14 @@ interface Waiting {
   readonly month: string;
 }
 
-/** After a place in the order, so that a batch does not look again at those before it. */
+/** Statements after a place in the order, so that a batch does not look again at those before it. */
 const WAITING = `
 SELECT s.customer_id AS "customerId", to_char(s.month, 'YYYY-MM') AS month FROM statement s
 WHERE (s.month, s.customer_id) > ($1::date, $2::uuid)
   AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = s.customer_id AND b.month = s.month)
 ORDER BY s.month, s.customer_id LIMIT ${BATCH}`;
 
-/** Of two processes that claim a statement the second waits here, and finds it taken. */
+/** If two processes claim a statement, the second waits here, and finds it taken. */
 const CLAIM = `
 WITH claimed AS (
   INSERT INTO statement_billed (customer_id, month)
@@ -68,7 +68,7 @@ export interface IssueOptions {
   readonly titleOf: (product: string) => string;
   /** Asked between batches. */
   readonly isEnding?: () => boolean;
-  /** Told of what could not be invoiced; it is tried again with the next call. */
+  /** Called for each statement that could not be invoiced. The next call tries it again. */
   readonly onFailure: (about: Unbilled, error: unknown) => void;
 }
 

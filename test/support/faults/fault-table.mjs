@@ -23,7 +23,7 @@ function unauthorised(rows) {
 
 function makeTable(faults) {
   const lines = faults.map((row) => `| ${[row.fault, seen(row), recovery(row)].join(' | ')} |`);
-  return [unauthorised(faults), '', '| fault | a valid key sees | recovered |', '|---|---|---|', ...lines].join('\n');
+  return [unauthorised(faults), '', '| fault | a valid key sees (slowest) | recovered |', '|---|---|---|', ...lines].join('\n');
 }
 
 printOrWrite({ folder: 'test/faults', cases: 'faults', key: 'fault', program: 'test/support/faults/fault-table.mjs', makeTable });
