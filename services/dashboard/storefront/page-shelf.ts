@@ -10,6 +10,7 @@ import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
 import { type DescriptionSource } from './keep-description';
 import { NOTHING_DESCRIBED, placesOf } from './operations';
+import { type Explained } from './explain-page';
 import { type Failure } from './failure-page';
 import { groupsOf, partOf, type ReferencePart } from './operation-groups';
 import { type PageTools } from './page-frame';
@@ -91,6 +92,11 @@ export class PageShelf {
   /** Says that a page failed; it needs nothing that may be away. */
   failure(failure: Failure, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+  }
+
+  /** What became of a request. It is made anew each time, and needs nothing that may be away. */
+  explained(explained: Explained, isSignedIn: boolean): Promise<string> {
+    return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
   }
 
   /** A page of which there are few. */
