@@ -199,6 +199,7 @@ export const INVOICE_CONTENT = {
   serviceCode: null,
   notes: [],
   payment: null,
+  paidBy: null,
 };
 
 /** An invoice of the key's customer. */
