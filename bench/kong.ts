@@ -35,7 +35,7 @@ const BASE: RowName = 'key-auth + acl + rate-limiting (redis)';
 /** Node.js and LuaJIT have compiled what is often used by then. */
 const WARM_UP_SECONDS = 4;
 
-/** Each figure by itself. */
+/** The median of each figure. */
 function medians(loads: readonly MeasuredLoad[]): MeasuredLoad {
   const middle = (read: (load: MeasuredLoad) => number): number => median(loads.map(read));
   return {

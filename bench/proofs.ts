@@ -23,7 +23,7 @@ if (!secret) throw new Error('there is no secret');
 
 interface Form {
   readonly sign: ContextSigner;
-  /** Of the plugin server. */
+  /** The plugin server's environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 

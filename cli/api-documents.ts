@@ -16,7 +16,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface ApiDocuments {
-  /** By product. */
+  /** Documents by product. */
   readonly documents: ReadonlyMap<string, unknown>;
   /** A sentence for each that cannot be read or is no OpenAPI document, with the reason. */
   readonly unusable: readonly string[];

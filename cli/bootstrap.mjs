@@ -29,7 +29,7 @@ export function fail(error) {
   process.exit(1);
 }
 
-/** In a process of its own, which ends with this one: the compilers take a gigabyte that `npm start` must not keep for days. */
+/** Builds in a process that ends with this one: the compilers take a gigabyte that `npm start` must not keep for days. */
 async function build() {
   console.error('tollgate: building; a few seconds, once for each version of the code');
   const args = ['--require', join(root, 'cli', 'supervisor', 'exit-with-parent.cjs'), builder];

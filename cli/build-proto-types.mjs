@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** As services/kit/worker/load-proto.ts loads them. */
+/** The options of services/kit/worker/load-proto.ts. */
 const OPTIONS = ['--longs=Number', '--enums=String', '--defaults', '--oneofs', '--grpcLib=@grpc/grpc-js'];
 
 const outputOf = (root) => join(root, 'services', 'workers', 'generated');

@@ -10,7 +10,7 @@ export const webOutput = 'dist/services/dashboard/web';
 const publicScript = 'public-page';
 const publicSheet = 'public.css';
 
-/** Where the first page of somebody who is signed in begins. */
+/** Where the first page of a signed-in person begins. */
 const FIRST = /[\\/]web[\\/](main\.tsx|parts[\\/]layouts[\\/]|customer[\\/]overview[\\/])/;
 
 /** What every page begins with, and what stands before a session. The rest is not loaded to sign in. */
@@ -44,7 +44,7 @@ async function inProduction(work) {
 export async function buildWeb(root) {
   await inProduction(async () => {
     await buildPages(root, APP);
-    // By itself: what it shares with the app would otherwise be the app's own file, which starts the app.
+    // A build of their own: parts shared with the app would otherwise lie in the app's own file, which starts the app.
     await buildPages(root, PUBLIC_PAGES);
   });
   for (const folder of ['', 'assets']) compress(join(root, webOutput, folder));
@@ -57,7 +57,7 @@ const APP = {
     // Few files: a browser asks for each of them, however small.
     codeSplitting: {
       groups: [
-        // Each with all that it imports. The frame is that of every page with a session, and the first of them.
+        // Each has all that it imports. The frame belongs to every page with a session, and to the first of them.
         { name: 'entry', test: ENTRY, priority: 5 },
         { name: 'entrance', test: ENTRANCE, priority: 4 },
         { name: 'frame', test: FIRST, priority: 3 },

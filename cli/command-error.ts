@@ -34,7 +34,7 @@ export class CommandError extends Error {
     readonly code: CommandErrorCode,
     message: string,
     options?: ErrorOptions,
-    /** Each with a line of its own below the message. */
+    /** Mistakes, each with a line of its own below the message. */
     readonly mistakes: readonly Mistake[] = [],
   ) {
     super(message, options);

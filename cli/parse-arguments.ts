@@ -85,7 +85,7 @@ export function parseRate(text: string, burst: string | undefined): Rate {
   return rate;
 }
 
-/** As {@link readTime}. */
+/** Like {@link readTime}. */
 export function parseInstant(text: string, option: string, timeZone: string): Date {
   const time = readTime(text, timeZone);
   if (time) return time;

@@ -18,11 +18,11 @@ function describeCost({ damage, cpuMsPerAttempt }: AttackObservation, freePerSec
 
 export function recordAttack(name: string, seen: AttackObservation): void {
   const freePerSecond = attacks.find((each) => each.name === name)?.freePerSecond ?? null;
-  const { damage, seconds, memoryMb, diskMb, foreignCores } = seen;
+  const { damage, memoryMb, diskMb, foreignCores } = seen;
   recordRow('bench/neighbours/attacks.json', name, {
     name,
     bystander: describeTimes(seen),
-    attacker: damage.attempts === 0 ? 'nothing yet' : `${describeStatuses(damage.statuses)} in ${seconds.toFixed(0)} s`,
+    attacker: damage.attempts === 0 ? 'nothing yet' : describeStatuses(damage.statuses),
     cost: describeCost(seen, freePerSecond),
     growth: `${Math.max(0, memoryMb).toFixed(0)} MB, ${Math.max(0, diskMb).toFixed(0)} MB`,
     foreignCores,

@@ -14,7 +14,7 @@ const escape = (text) => text.replaceAll('<', '&lt;');
 
 function makeTable(attacks) {
   const lines = attacks.map(({ name, bystander, attacker, cost }) => `| ${[escape(name), bystander, attacker, cost].join(' | ')} |`);
-  const head = ['| attack | a customer’s p99, quiet → attacked | the attacker is answered | what it costs |', '|---|---|---|---|'];
+  const head = ['| attack | a customer’s p99, quiet → attacked | the attacker gets in 6 s | what it costs |', '|---|---|---|---|'];
   return [...head, ...lines, '', foreignLine(attacks)].join('\n');
 }
 

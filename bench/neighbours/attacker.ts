@@ -45,7 +45,7 @@ export async function inLoops(count: number, signal: AbortSignal, shot: (index: 
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
       const result = await shot(next++);
-      // What was cut off by the end of the attack was no attempt.
+      // A request that the end of the attack cut off was no attempt.
       if (!signal.aborted) damage.add(result);
     }
   };

@@ -8,7 +8,7 @@ import { type BystanderAnswer, type BystanderCall, type BystanderCommand } from 
 const agent = new Agent({ keepAlive: true });
 let answers: BystanderAnswer[] = [];
 let timers: NodeJS.Timeout[] = [];
-/** By call. */
+/** Open sessions, by call. */
 const open = new Map<string, number>();
 /** One less than the requests at once that a subscription has: this customer keeps to the rules. */
 const MAX_OPEN = 3;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Of user, nice, system, idle, iowait, irq, softirq, steal: those in which the machine did nothing for anybody. */
+/** Indexes of idle and iowait in user, nice, system, idle, iowait, irq, softirq, steal: the times in which the machine did no work. */
 const IDLE_FIELDS = new Set([3, 4]);
 const MS_PER_TICK = 10;
 

@@ -16,7 +16,7 @@ const PRELOAD = join(__dirname, 'redirect-network.cjs');
 export interface HostileNetwork {
   /** For the environment of an installation. */
   readonly env: Readonly<Record<string, string>>;
-  /** What every `http://NAME.hostile.example/` answers from now on, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
+  /** What every `http://NAME.hostile.example/` serves from now on, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
   serve(site: { readonly page: Buffer; readonly robots?: Buffer }): void;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const SMALL_PAGE = Buffer.from(
   `<html><head><title>A shop</title></head><body>${'<p>Words and <a href="/next">a link</a>.</p>'.repeat(20)}</body></html>`,
 );
 
-/** What the hosts of the attacker answer, packed. */
+/** The responses of the attacker's hosts, packed. */
 interface HostileSite {
   readonly page: Uint8Array;
   readonly robots: Uint8Array | undefined;

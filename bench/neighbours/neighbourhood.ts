@@ -23,7 +23,7 @@ export interface Neighbourhood {
   readonly apk: Buffer;
   /** A live key with room for every attack, of a customer of its own unless one is named. */
   newKey(this: void, options: Partial<KeyOptions> & Pick<KeyOptions, 'products'>): Promise<{ key: string; id: string }>;
-  /** Of a customer who has called nothing yet: what he had open before would count against him. */
+  /** Begins the calls of a customer who has called nothing yet. Sessions that it had open before would count against it. */
   calls(this: void, ...paths: readonly HealthyPath[]): Promise<readonly BystanderCall[]>;
   footprint(this: void): Footprint;
   close(): Promise<void>;

@@ -9,13 +9,13 @@ import { type HealthyPath, type Neighbourhood } from './neighbourhood';
 /** What an attacker did. */
 export interface Damage {
   readonly attempts: number;
-  /** Those that took a unit of his own. */
+  /** Attempts that took a unit of the attacker's own. */
   readonly charged: number;
   readonly statuses: ReadonlyMap<number, number>;
 }
 
 export interface Attack {
-  /** As in bench/neighbours/attacks.json. */
+  /** Name in bench/neighbours/attacks.json. */
   readonly name: string;
   /** What the bystander calls meanwhile, beside `/ip`. */
   readonly paths: readonly HealthyPath[];
@@ -30,9 +30,9 @@ export interface AttackObservation {
   readonly attacked: readonly PathTimes[];
   /** Paths that became slower than they may; what a machine without turns excuses is not in it. */
   readonly slowed: readonly string[];
-  /** Of the bystander, `ip 503 {"code":…`; what a machine without turns excuses is not in it. */
+  /** The bystander's failed calls, such as `ip 503 {"code":…`, without those that a machine without turns excuses. */
   readonly failed: readonly string[];
-  /** Of the bystander, by path: how many were answered 200, and how many units they took. */
+  /** The bystander's calls by path: how many got 200, and how many units they took. */
   readonly counts: readonly PathCount[];
   readonly damage: Damage;
   readonly seconds: number;

@@ -30,7 +30,7 @@ const steps = [
   step('Step', null),
 ];
 
-/** As driveProtobuf, for kong-pdk's own server. */
+/** Does what driveProtobuf does, for kong-pdk's own server. */
 export async function driveMsgpack(options: DriverOptions): Promise<void> {
   await drive(options, async (first) => {
     const started = await ask(first, 'StartInstance', { Name: 'echo', Config: '{"message":"hi"}' });

@@ -8,7 +8,7 @@ const secrets = formatSecrets(rotateSecrets([]).secrets);
 
 export interface BenchNode {
   readonly base: string;
-  /** Of the gateway and the plugin server. */
+  /** Process ids of the gateway and the plugin server. */
   readonly pids: Record<string, number>;
 }
 
@@ -21,7 +21,7 @@ interface BenchNodeOptions {
   readonly databaseUrl: string;
   /** Empty: PostgreSQL counts. */
   readonly redisUrl: string;
-  /** Of the plugin server, in place of the usual. */
+  /** Replaces the plugin server's usual environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

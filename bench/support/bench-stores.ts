@@ -20,7 +20,7 @@ export interface BenchStores {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly redisPid: number;
-  /** Of the demo customer, for api-ip, without an end. */
+  /** The demo customer's key for api-ip. It does not expire. */
   readonly key: string;
 }
 

@@ -18,7 +18,7 @@ export interface Started {
   readonly line: string;
 }
 
-/** Where one program's log goes: to a file, as `npm start` has it. On the screen a line a request would be all there is to see. */
+/** Opens a file for one program's log, as `npm start` does. On the screen, a line a request would hide everything else. */
 function openLog(): { path: string; fd: number } {
   logs ??= mkdtempSync(join(tmpdir(), 'tollgate-bench-logs-'));
   const path = join(logs, `${String(running.length)}.log`);
@@ -130,7 +130,7 @@ export interface Measurement {
   readonly name: string;
   readonly url: string;
   readonly seconds: number;
-  /** None is sent when absent. */
+  /** Undefined: no key is sent. */
   readonly key: string | undefined;
   /** Every request is to be refused. */
   readonly refused?: boolean;

@@ -14,7 +14,7 @@ export interface RealKongOptions {
   readonly service: string;
   readonly pluginSocket: string;
   readonly laneSocket: string;
-  /** Where Kong tells what was answered; undefined: nowhere. */
+  /** Address to which Kong reports responses; undefined: none. */
   readonly answersTo: string | undefined;
   readonly redisUrl: string;
   /** The key that key-auth knows. */
@@ -55,7 +55,7 @@ function settingsOf({ chain, folder, pluginSocket, answersTo }: RealKongOptions)
   if (chain === 'lane') return laneSettings(folder);
   if (chain !== 'tollgate') return {};
   const log = answersTo === undefined ? 'off' : `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
-  // In place of Kong's usual one: beside `off` nginx writes no other.
+  // Replaces Kong's usual log: beside `off` nginx writes no other.
   return { pluginserver_tollgate_socket: pluginSocket, proxy_access_log: log, nginx_proxy_access_log: '' };
 }
 

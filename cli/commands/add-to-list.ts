@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap, isSeq, parseDocument, stringify, type YAMLSeq } from 'yaml';
 
 export interface ListEntry {
-  /** Of the file's top level. */
+  /** A list at the file's top level. */
   readonly list: string;
   readonly entry: Readonly<Record<string, unknown>>;
   /** One line above the entry. */

@@ -48,7 +48,7 @@ function adaptCaddyfile(file: string): string {
   }
 }
 
-/** Products whose answers say what they cost. Where the catalogue cannot be read, each may be one. */
+/** Products whose responses say what they cost. Where the catalogue cannot be read, each may be one. */
 function isByAnswer({ root, env }: CommandContext): (product: string) => boolean {
   try {
     const catalogue = readCatalogue(catalogueFile(root, env));

@@ -20,7 +20,7 @@ export interface CommandContext {
   readonly exitWith: (code: number) => void;
 }
 
-/** Who did it, in the audit log. */
+/** The actor in the audit log. */
 export const ACTOR = 'cli';
 
 /** A database, and what named it. */

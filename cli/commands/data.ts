@@ -99,7 +99,7 @@ async function updateServers(folder: string, mirror: string | undefined): Promis
   }
 }
 
-/** Where a table comes from: from the command line where one is named, else from the environment. */
+/** The source of a table: from the command line if it names one, else from the environment. */
 function sourceOf(id: TableId, env: NodeJS.ProcessEnv): string | undefined {
   return env[id === 'city' ? 'IP_CITY_SOURCE' : 'IP_ASN_SOURCE'] || undefined;
 }

@@ -9,7 +9,7 @@ import { type CommandContext } from './command-context';
 import { CommandError } from '../command-error';
 import { here } from './here';
 
-/** As the words of the command line are. */
+/** Flags as the command line has them. */
 export interface KongFlags {
   readonly conf?: string;
   readonly kongYml?: string;
@@ -18,7 +18,7 @@ export interface KongFlags {
   readonly lane?: boolean;
 }
 
-/** Of the plugin server that runs here, or as the reader says. */
+/** Where the plugin server is that runs here, or as the reader says. */
 interface Places {
   readonly socketPath?: string | undefined;
   readonly answersTo?: string | undefined;

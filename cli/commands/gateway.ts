@@ -42,7 +42,7 @@ function nginxNext(folder: string): string[] {
 
 type SocketName = Parameters<typeof socketPath>[1];
 
-/** Of the plugin server that runs here; else as the shipped files name it. */
+/** Where the plugin server is that runs here; else as the shipped files name it. */
 function runningPlaces({ root, env, isSameProcess }: CommandContext, socket: SocketName): Pick<GatewayPlaces, 'socketPath' | 'answersTo'> {
   const state = readState(dataFolder(root, env));
   if (!state || !isSameProcess(state.supervisor)) return {};
@@ -64,7 +64,7 @@ function parseKind(text: string): (typeof KINDS)[number] {
 interface Target {
   readonly kind: GatewayKind;
   readonly folder: string;
-  /** As it was written. */
+  /** The socket's path, as it was written. */
   readonly socket: string | undefined;
 }
 
@@ -133,7 +133,7 @@ export function addGatewayCommand(program: Command, context: CommandContext): vo
     });
 }
 
-/** Of a folder beside a configuration, what does not say what kong.yml says any more. */
+/** What a folder beside a configuration says, and kong.yml no longer does. */
 export function findStaleRoutes(context: CommandContext, gateway: string, file: string): string[] {
   const kinds = GATEWAY_KINDS.filter((kind) => kind.startsWith(gateway));
   const folder = dirname(resolve(file));

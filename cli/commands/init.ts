@@ -13,7 +13,7 @@ Example:
   npx tollgate init shop
   npx tollgate start --config shop`;
 
-/** Of a new folder, with the names that they have in kong/new-folder: a name with a dot in front is hidden, or obeyed, there. */
+/** The files of a new folder, and their names in kong/new-folder. There a name with a dot in front would be hidden, or obeyed. */
 const FILES: Readonly<Record<string, string>> = {
   'catalogue.yml': 'catalogue.yml',
   'kong.yml': 'kong.yml',
@@ -30,7 +30,7 @@ function pathFrom(from: string, to: string): string {
   return path.startsWith('../..') ? to : path || '.';
 }
 
-/** Each file's text with the folder and the time zone as they are here. */
+/** Reads each file's text and puts in this folder and time zone. */
 function readTemplates(root: string, folder: string): { file: string; text: string }[] {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return Object.entries(FILES).map(([name, template]) => {

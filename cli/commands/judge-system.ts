@@ -12,7 +12,7 @@ export interface DatabaseFacts {
   readonly health: StoreHealth;
   readonly migrations: MigrationStanding;
   readonly nodes: readonly NodeHealth[];
-  /** Of admitted requests of the last minutes that are in the log: how many, and how many have a response. */
+  /** Admitted requests of the last minutes that are in the log, and how many of them have a response. */
   readonly responses: { readonly admitted: number; readonly reported: number };
   /** Messages that should have been sent by now, and how late the oldest is. */
   readonly overdue: { readonly count: number; readonly oldestMs: number };
@@ -35,7 +35,7 @@ export interface LoggedError {
 /** What was read of a running system. Undefined: there is none, or it is not on this machine. */
 export interface SystemFacts {
   readonly nowMs: number;
-  /** Of this command's Tollgate, and of Node. */
+  /** Versions of this command's Tollgate and of Node. */
   readonly version: string;
   readonly node: string;
   /** The facts, or why there are none. */
@@ -47,7 +47,7 @@ export interface SystemFacts {
   readonly files: readonly string[];
   readonly certificates: readonly Certificate[];
   readonly disk: { readonly path: string; readonly freeBytes: number; readonly bytes: number };
-  /** Of the last hour, the latest first; undefined where this machine has no logs. */
+  /** Errors of the last hour, the latest first; undefined if this machine has no logs. */
   readonly errors: readonly LoggedError[] | undefined;
 }
 

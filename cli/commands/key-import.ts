@@ -8,7 +8,7 @@ export interface ImportFileOptions {
   readonly path: string;
   readonly defaults: ImportDefaults;
   readonly isTrial: boolean;
-  /** Of keys that are imported all the same. */
+  /** Called for keys that are imported nevertheless. */
   readonly warn: (line: number, warning: string) => void;
 }
 

@@ -3,18 +3,18 @@ export interface NewProduct {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Where it is; http or https, without a slash at its end. */
+  /** Address of the API; http or https, without a slash at its end. */
   readonly url: string;
   readonly prefix: string;
   /** Requests a day and a month without a plan. */
   readonly daily: number;
   readonly monthly: number;
   readonly openapi: string | undefined;
-  /** Who vouches for its certificate; undefined: those that everybody trusts. */
+  /** The authority of its certificate; undefined: those that everybody trusts. */
   readonly authority?: Authority | undefined;
 }
 
-/** As an entry of `ca_certificates` in kong.yml. */
+/** An entry of `ca_certificates` in kong.yml. */
 export interface Authority {
   /** A UUID; the same for the same certificate. */
   readonly id: string;

@@ -27,7 +27,7 @@ const REMOVE_HELP = `
 Takes the product's block out of kong.yml and its entry out of catalogue.yml; customers are served until npx tollgate catalogue apply. Nothing
 that customers have is deleted.`;
 
-/** What a product that is taken out leaves, for who has subscribed to it. */
+/** What a product that is taken out leaves, for its subscribers. */
 const STAYS =
   'keys, subscriptions, usage, statements and the audit log stay; calls are answered with 404, and customers cannot subscribe. If the product comes back under this name, its subscriptions go on';
 

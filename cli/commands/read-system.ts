@@ -163,7 +163,7 @@ interface Places {
   readonly folder: string;
 }
 
-/** Of the instance that runs from this folder, unless the environment names another. */
+/** Places of the instance that runs from this folder, unless the environment names another. */
 function findPlaces({ root, env, isSameProcess }: CommandContext): Places {
   const folder = dataFolder(root, env);
   const state = readState(folder);

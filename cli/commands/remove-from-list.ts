@@ -28,7 +28,10 @@ export function removeFromList(text: string, name: string, isGone: (entry: Reado
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** Without the entry whose first member stands at an offset: from the comment lines above it to the last line that is further right than its dash. */
+/**
+ * Removes the entry whose first member stands at an offset: from the comment lines above it to the last line that is further right than its
+ * dash.
+ */
 function cut(text: string, at: number): string {
   const lines = text.split('\n');
   const dash = text.slice(0, text.lastIndexOf('-', at)).split('\n').length - 1;

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { md, pki } from 'node-forge';
 
-/** As long as a machine is likely to live. For shorter lives, platform engineers bring certificates of their own authority. */
+/** Longer than a machine is likely to live. For shorter lives, platform engineers bring certificates of their own authority. */
 const VALID_YEARS = 10;
 /** Certificates are valid for a clock that is behind by less than this. */
 const BACKDATED_MS = 86_400_000;

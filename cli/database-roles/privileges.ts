@@ -8,7 +8,7 @@ export type ProcessRole = (typeof PROCESS_ROLES)[number];
 export const DATABASE_ROLES = [OWNER_ROLE, ...PROCESS_ROLES] as const;
 export type DatabaseRole = (typeof DATABASE_ROLES)[number];
 
-/** In the form of GRANT: `SELECT, INSERT`, `UPDATE (column)`. */
+/** Privileges in the form of GRANT: `SELECT, INSERT`, `UPDATE (column)`. */
 type Privileges = string;
 
 const READ = 'SELECT';
@@ -27,7 +27,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: READ,
     suspension: READ,
-    // Only the time of last use may change, which decides nothing.
+    // It may change only the time of last use, which decides nothing.
     credential: 'SELECT, UPDATE (last_used_at)',
     credential_product: READ,
     whitelist_rule: READ,

@@ -103,7 +103,9 @@ function readKong(path: string, products: ReadonlySet<string>): Iterable<ImportL
 
 type Form = 'csv' | 'json lines' | 'kong';
 
-/** Told by the beginning, not by the name: a header line has `customer`, a line of JSON is an object of its own, and all else is YAML or JSON. */
+/**
+ * The beginning decides, not the name: a header line has `customer`, a line of JSON is an object of its own, and all else is YAML or JSON.
+ */
 async function formOf(path: string): Promise<Form> {
   const file = await open(path, 'r');
   try {

@@ -30,6 +30,8 @@ export interface PlanContext {
   readonly laneSocket: string;
   /** Our own services that are sold. The seller's own APIs run elsewhere. */
   readonly services: readonly ServiceName[];
+  /** What the seller's API calls itself in a 401; undefined where the brand has no name of its own. */
+  readonly realm: string | undefined;
   /** Whether a plan of the catalogue costs something. */
   readonly hasPrices: boolean;
   readonly ports: InstancePorts;
@@ -48,7 +50,7 @@ export interface InstancePorts {
   readonly services: number;
   /** Health, readiness and metrics of the services. */
   readonly servicesPrivate: number;
-  /** By worker, for example `apk`. */
+  /** Ports by worker, for example `apk`. */
   readonly workers: Readonly<Record<string, number>>;
   /** Metrics of the workers, by worker. */
   readonly workersPrivate: Readonly<Record<string, number>>;
@@ -246,6 +248,7 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
     FORWARD_AUTH_LISTEN: context.forwardAuthSocket,
     LANE_LISTEN: context.laneSocket,
     DASHBOARD_URL: dashboardUrl(context),
+    ...(context.realm && { REALM: context.realm }),
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),

@@ -33,7 +33,7 @@ export function keepDatabasePasswords(folder: string): Readonly<Record<DatabaseR
   };
 }
 
-/** In the form of TOLLGATE_SIGNING_KEYS and GDPLAY_LINK_KEYS, `id:base64`. */
+/** Keeps keys in the form of TOLLGATE_SIGNING_KEYS and GDPLAY_LINK_KEYS, `id:base64`. */
 export function keepSharedKeys(file: string): string {
   return keepSecret(file, () => `local-${randomBytes(4).toString('hex')}:${randomBytes(SECRET_BYTES).toString('base64')}`);
 }

@@ -33,6 +33,7 @@ import {
   workerChild,
 } from './plan';
 import { keepProofKeys } from './proof-keys';
+import { realmOf } from './realm';
 import { keepDashboardSecret, keepDatabasePasswords, keepSharedKeys } from './secrets';
 import type { GatewayChoice } from './start-arguments';
 import { type DatabaseUrls, readStartSettings } from './start-settings';
@@ -98,7 +99,7 @@ async function choosePorts(wanted: number | undefined, workers: readonly string[
     database = 0,
     ...rest
   ] = free;
-  // Only beside a gateway on its usual port: a second instance, which has another, must not race the first for this one.
+  // This port is taken only beside a gateway on its usual port. A second instance has another, and must not race the first for this one.
   const isUsualFree = gateway === USUAL_PORT && !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
   const portsFrom = (first: number): Record<string, number> =>
     Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
@@ -187,6 +188,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
     forwardAuthSocket: socketPath(dataDir, 'forward-auth.sock'),
     laneSocket: socketPath(dataDir, 'lane.sock'),
     services,
+    realm: env['REALM'] || realmOf(env),
     hasPrices: options.catalogue.products.some(({ plans }) => plans.some(({ price }) => Number(price) > 0)),
     ports,
   };

@@ -39,7 +39,7 @@ export function checkKongConf(kongConf: string): string[] {
   return problems.map((problem) => `kong.conf: ${problem}`);
 }
 
-/** What works all the same, but slower. */
+/** What works nevertheless, but slower. */
 export function noteKongConf(kongConf: string): string[] {
   const wanted = REQUEST_VARIABLE_PROPERTY;
   const [name = '', value] = wanted.split(/ = (.*)/s);

@@ -1,14 +1,14 @@
 import { guardedRoutes, guardRoutes } from './check-guard';
 import { readGateway, type Route } from './read-gateway';
 
-/** As much of an OpenAPI document as says where its API is. */
+/** The part of an OpenAPI document that says where its API is. */
 interface ServedDocument {
   readonly servers?: unknown;
   readonly paths?: unknown;
 }
 
 const withoutEnd = (path: string): string => path.replace(/\/+$/, '');
-/** Only its path is of interest: a server may be given without a host. */
+/** A host for servers without one. Only the path matters. */
 const ANYWHERE = 'http://host.invalid';
 
 /** The path below which a document says that its API is; empty for none, or one that it leaves open. */

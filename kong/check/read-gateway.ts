@@ -135,7 +135,7 @@ type GatewayFile = z.output<typeof gatewayFile>;
 /** The access layer where kong.yml puts it: on a route, on a service, or for all. */
 export interface Guard {
   readonly name: GuardName;
-  /** Where it stands, as people read it. */
+  /** The place of it in words for people. */
   readonly label: string;
   readonly config: z.output<typeof guardConfig>;
   readonly isEnabled: boolean;

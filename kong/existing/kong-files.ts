@@ -16,7 +16,7 @@ export interface ExistingKong {
   /** The texts of the reader's own files. */
   readonly kongConf?: string | undefined;
   readonly kongYml?: string | undefined;
-  /** Of the one route that gets the block. */
+  /** Name of the one route that gets the block. */
   readonly route?: string | undefined;
   readonly product: string;
   /** The plugin in Lua in place of the external one. */
@@ -104,7 +104,7 @@ function neededConf(kong: ExistingKong): NeededConf {
   };
 }
 
-/** What each request was answered with; the lane reports it itself. */
+/** The response to each request; the lane reports it itself. */
 function reports(folder: string, answersTo: string): NeededSetting[] {
   return [
     { name: 'nginx_http_include', value: join(folder, 'log-maps.conf') },

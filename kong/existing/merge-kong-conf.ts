@@ -29,7 +29,7 @@ export interface MergedConf {
 }
 
 const ADDED = '# --- Added for Tollgate by npx tollgate gateway kong ---';
-/** In these lists it means that there is none. */
+/** Values that mean "none" in these lists. */
 const NOTHING = new Set(['', 'none', 'off']);
 
 /** @param kongConf the reader's file; empty where Kong runs on its defaults */

@@ -11,7 +11,7 @@ interface Handler {
   readonly request?: HeaderOperations | undefined;
   /** Deferred: done when the response is written, after the API's own headers. */
   readonly response?: (HeaderOperations & { readonly deferred?: boolean | undefined }) | undefined;
-  /** Of copy_response_headers. */
+  /** Headers that copy_response_headers includes. */
   readonly include?: readonly string[] | undefined;
   readonly handle_response?: readonly HandledResponse[] | undefined;
   readonly transport?: { readonly response_header_timeout?: unknown } | undefined;
@@ -121,7 +121,7 @@ function checkResponses(handlers: readonly Handler[]): string[] {
   ];
 }
 
-/** What the question says, and what becomes of its answer. */
+/** What the question says, and what becomes of its response. */
 function checkQuestion(question: Handler): string[] {
   const problems: string[] = [];
   const told = Object.fromEntries(
@@ -176,13 +176,13 @@ interface Findings {
   readonly isByAnswer: (product: string) => boolean;
 }
 
-/** Of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
+/** `weather` and `rain` of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
 const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec(question)?.[1] ?? '').split(',');
 
 /** Headers of its own in which the route takes the key. */
 const keyHeadersOf = (question: string): readonly string[] => ownNamesIn(question.replace(/\?$/, '')).headers;
 
-/** As the snippet tollgate_units. */
+/** Whether it reports units, as the snippet tollgate_units does. */
 const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
   handled.some(({ match }) => Object.keys(match?.headers ?? {}).some((name) => name.toLowerCase() === 'x-units'));
 
@@ -232,7 +232,7 @@ function tellsAnswers({ writer, include = [], encoder }: z.output<typeof log>): 
   return writer?.output === 'net' && include.includes('http.log.access') && keepsId;
 }
 
-/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear what APIs answered. */
+/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear of APIs' responses. */
 function checkAnswers({ apps, logging }: z.output<typeof configuration>): string[] {
   const guarded = Object.values(apps.http.servers).filter(({ routes }) => flatten(routes).some(isQuestion));
   return [
@@ -246,7 +246,7 @@ function checkAnswers({ apps, logging }: z.output<typeof configuration>): string
 }
 
 /**
- * What is dangerous in a Caddy configuration that asks the access layer, and what it does not tell of answers; an empty list when nothing is.
+ * What is dangerous in a Caddy configuration that asks the access layer, and what it does not report of responses; an empty list when nothing is.
  * @param json as `caddy adapt` prints it
  * @param isByAnswer whether a product's answers say what they cost (`units` in the catalogue)
  * @throws Error where it is no such configuration

@@ -21,7 +21,7 @@ function sectionsOf(text: string): Section[] {
 }
 
 const ADMITTED = 'var(txn.tollgate_admitted) -m bool';
-/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose answers say what they cost. */
+/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose responses say what they cost. */
 const ANSWER = 'tg: %[var(txn.tollgate_id)] %ST %Ta %B %Tr';
 const UNITS = 'units=%[var(txn.tollgate_units)]';
 /** Refuses a request with trailers. */
@@ -47,7 +47,7 @@ function checkLogs(lines: readonly string[]): string[] {
     : [];
 }
 
-/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear what APIs answered. */
+/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear of APIs' responses. */
 function checkAnswers(lines: readonly string[]): string[] {
   const problems: string[] = [];
   const sends = lines.some((line) => /^log (?!stdout|stderr|global|ring@)\S+ .*\bformat raw\b/.test(line));
@@ -98,7 +98,7 @@ function checkResponses(lines: readonly string[]): string[] {
 }
 
 /**
- * What is dangerous in a configuration of HAProxy that asks the access layer, and what it does not tell of answers; an empty list when
+ * What is dangerous in a configuration of HAProxy that asks the access layer, and what it does not report of responses; an empty list when
  * nothing is.
  * @param text of all files that HAProxy is started with, in their order
  * @throws Error where it is no such configuration

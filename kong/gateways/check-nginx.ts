@@ -107,7 +107,7 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : new Map([...REQUIRED, ...ownHeaders(scope)]))];
 }
 
-/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose answers say what they cost. */
+/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose responses say what they cost. */
 const ANSWER = '$request_id $status $request_time $body_bytes_sent $upstream_header_time';
 const UNITS = 'units=$upstream_http_x_units';
 const ANSWER_LOG = 'access_log syslog:server=127.0.0.1:9514,nohostname,tag=tg tollgate_answer;';
@@ -147,7 +147,7 @@ function checkResponses(scope: Scope): string[] {
   return [...problems, ...checkAdded(scope, SAID, 'responses')];
 }
 
-/** What a guarded location lacks for the plugin server, on its ANSWERS_LISTEN, to hear what the API answered. */
+/** What a guarded location lacks for the plugin server, on its ANSWERS_LISTEN, to hear of the API's responses. */
 function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): string[] {
   const problems: string[] = [];
   if (effective(scope, 'access_by_lua_file').some(isLuaGuard)) {
@@ -195,7 +195,7 @@ const asks = (directive: Directive): boolean =>
 
 const usesLua = (directive: Directive): boolean => isLuaGuard(directive) || (directive.block?.some(usesLua) ?? false);
 
-/** What a server that asks answers itself, such as the 502 of an API that is away. */
+/** Responses of a server that asks, by itself, such as the 502 of an API that is away. */
 function checkErrors(server: Scope): string[] {
   const place = effective(server, 'error_page')
     .find(({ args }) => args.includes('502') && args.includes('504'))
@@ -219,7 +219,7 @@ const SWITCHES: readonly (readonly [name: string, value: string, why: string])[]
 ];
 
 /**
- * What is dangerous in an nginx configuration that asks the access layer, and what it does not tell of answers; an empty list when nothing is.
+ * What is dangerous in an nginx configuration that asks the access layer, and what it does not report of responses; an empty list when nothing is.
  * @throws Error where it cannot be parsed
  */
 export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {

@@ -32,7 +32,7 @@ const SHIPPED = join(process.cwd(), 'kong');
 function writeConfiguration(settings: Settings): void {
   const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
   mkdirSync(folder, { recursive: true });
-  // Only of this run, because it is never rotated.
+  // The log is never rotated, so it holds this run only.
   rmSync(join(folder, 'access.log'), { force: true });
   const files = gatewayFiles({
     kind,

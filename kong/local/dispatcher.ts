@@ -42,7 +42,7 @@ export class Dispatcher {
   private router: Router;
   private readonly proxies: TrustedProxies;
   private readonly answers: Answers;
-  /** By address. */
+  /** Agents by address. */
   private readonly agents = new Map<string, UpstreamAgent>();
   private readonly tunnels = new Set<() => void>();
   private draining = false;

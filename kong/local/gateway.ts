@@ -28,16 +28,16 @@ export interface LocalGatewayOptions {
   port: number;
   /** Addresses in place of a service's `url`, by service name: embedded runs start their services on free ports. */
   upstreamOverrides?: Readonly<Record<string, string>>;
-  /** In place of kong.conf's `pluginserver_<name>_socket`. */
+  /** Replaces kong.conf's `pluginserver_<name>_socket`. */
   pluginSocket?: string;
-  /** In place of that of kong.conf's `nginx_proxy_access_log`. */
+  /** Replaces the address of kong.conf's `nginx_proxy_access_log`. */
   answersTo?: UdpPlace | undefined;
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
   /** Bodies over the buffer go into a folder of this one, the system's for temporary files unless given. */
   tempDir?: string;
-  /** In place of nginx's client_header_timeout, 60 s, and of kong.conf's client_body_timeout. */
+  /** Replaces nginx's client_header_timeout, 60 s, and kong.conf's client_body_timeout. */
   clientTimeoutMs?: number;
 }
 
@@ -100,7 +100,7 @@ interface GatewayParts {
   spoolDir: string;
   clientTimeoutMs: number;
   readConfig: () => GatewayConfig;
-  /** Of the kong.yml that it started with. */
+  /** Digest of the kong.yml that it started with. */
   digest: string;
 }
 
@@ -189,7 +189,7 @@ class GatewayServer implements LocalGateway {
   private afterEarlier(socket: Duplex, proceed: () => void): void {
     socket.on('error', () => socket.destroy());
     const earlier = this.current.get(socket)?.response;
-    // A response is detached a moment after it was written, and one that waits in line is not attached yet.
+    // A response is detached shortly after it was written, and one that waits in line is not attached yet.
     if (earlier === undefined || (earlier.writableFinished && earlier.socket === null)) {
       proceed();
       return;
@@ -227,7 +227,7 @@ class GatewayServer implements LocalGateway {
     const status = statusOfParserError(error.code, error.rawPacket);
     const current = this.current.get(socket);
     if (current === undefined || current.response.writableFinished) {
-      // What follows an answer that closes its connection is not looked at.
+      // What follows a response that closes its connection is not looked at.
       if (current?.response.shouldKeepAlive !== false) this.sendRefusal(socket, status);
       return;
     }

@@ -3,7 +3,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 /** Fields must never hold a query string, a header value or a body: API keys travel in all three. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
 
-/** Where the gateway tells what happened. */
+/** Receives what the gateway logs. */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
 /** JSON lines, one an event. */

@@ -70,7 +70,7 @@ function tellState(file: string | undefined, state: { digest: string } | { probl
   renameSync(`${file}.new`, file);
 }
 
-/** As `kong reload` does, on SIGHUP. What cannot be used changes nothing. */
+/** Reloads on SIGHUP, as `kong reload` does. A file with mistakes changes nothing. */
 function reload(gateway: LocalGateway, log: Log, stateFile: string | undefined): void {
   try {
     tellState(stateFile, gateway.reload());

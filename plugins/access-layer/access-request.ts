@@ -32,8 +32,10 @@ export interface AccessLayerDeps {
   /** Reads a body that Kong spooled to a file; undefined when it is larger than `maxBytes`; rejects when the file cannot be read. */
   readonly readBodyFile: (path: string, maxBytes: number) => Promise<Buffer | undefined>;
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
-  /** Where callers read on about a refusal. */
+  /** The pages on which callers read on about a refusal. */
   readonly readOn?: ReadOn | undefined;
+  /** What a 401 names as the place that its key is for; `tollgate` unless given. */
+  readonly realm?: string | undefined;
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
   /** Called with the duration of each step, also of failed ones. Absent unless metrics are on. */

@@ -100,10 +100,10 @@ export function onlyHeader({ keyIn, ownNames }: AccessLayerConfig): string | und
   return keyIn.has('x-api-key') ? 'X-API-Key' : ownNames.headers[0];
 }
 
-/** How to authenticate, for a 401 (RFC 9110, section 11.6.1). */
-function challenge(request: AccessRequest): string {
+/** How to authenticate, for a 401 (RFC 9110, section 11.6.1). @param realm without quotes and backslashes */
+function challenge(request: AccessRequest, realm: string): string {
   const header = onlyHeader(request.config);
-  return header === undefined ? 'Bearer realm="tollgate"' : `ApiKey realm="tollgate", header="${header}"`;
+  return header === undefined ? `Bearer realm="${realm}"` : `ApiKey realm="${realm}", header="${header}"`;
 }
 
 /** Which pages may read a refusal. Without these headers an inactive key looks like an unknown one. */
@@ -123,6 +123,7 @@ const RETRY_SECONDS = '1';
 
 export interface RefusalSetting {
   readonly nowSeconds: number;
+  readonly realm?: string | undefined;
   readonly readOn?: ReadOn | undefined;
 }
 
@@ -144,13 +145,13 @@ function rateMembers({ limit, windowSeconds, waitSeconds }: RateReport) {
 
 /** The problem that ends the request; nothing reaches the service. */
 export function refuse(request: AccessRequest, denial: Denial, setting: RefusalSetting): Refusal {
-  const { nowSeconds, readOn } = setting;
+  const { nowSeconds, readOn, realm = 'tollgate' } = setting;
   const status = statusOf(denial.code);
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
   let members: Record<string, unknown> = {};
   const quota = quotaOf(request);
   Object.assign(headers, readersOf(request, denial));
-  if (status === 401) headers['WWW-Authenticate'] = challenge(request);
+  if (status === 401) headers['WWW-Authenticate'] = challenge(request, realm);
   if (status === 503) headers['Retry-After'] = RETRY_SECONDS;
   if (quota && status === 429) {
     const window = denial.code === 'quota_monthly_exceeded' ? quota.monthly : quota.daily;

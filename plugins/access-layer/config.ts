@@ -42,7 +42,7 @@ const configSchema = z.object({
 export interface AccessLayerConfig {
   /** A key for any of these products is admitted. They are tried in this order. */
   readonly products: readonly string[];
-  /** In the order in which they are looked at. */
+  /** Places of the key, in the order in which they are searched. */
   readonly keyIn: ReadonlySet<KeyPlace>;
   /** Names that the route gives to its key. */
   readonly ownNames: OwnNames;

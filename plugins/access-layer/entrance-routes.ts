@@ -48,7 +48,9 @@ export function splitRoute(route: string): RouteText {
   return { ...Object.fromEntries(settings.map((setting) => setting.split('=', 2) as [string, string])), products };
 }
 
-/** Where a route takes the key, as far as that can be read: a wrong text makes no configuration, and refuses every request. */
+/**
+ * Places in which a route takes the key, as far as its text can be read. A wrong text makes no configuration, and refuses every request.
+ */
 export const keyPlacesOf = ({ key_in: text }: RouteText): ReadonlySet<KeyPlace> => readKeyPlaces(text === undefined ? [] : list(text));
 
 /**

@@ -3,7 +3,7 @@ import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessInstance, type Refusal, type Verdict } from '../core/access/verdict';
 import { problemOf, statusOf, type ReadOn } from '../core/problems';
 
-/** As for Kong's events: far longer than any decision takes, shorter than gateways wait. */
+/** The deadline of Kong's events: far longer than any decision takes, shorter than gateways wait. */
 export const DECISION_DEADLINE_MS = 5_000;
 
 /** 32 hex digits, as Kong's. */

@@ -82,7 +82,8 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   const nowSeconds = Math.floor(nowMs / 1000);
   let told: typeof decision | undefined;
   try {
-    const verdict = verdictOf(request, denial, { sign: deps.signContext, nowSeconds, readOn: deps.readOn });
+    const { signContext: sign, readOn, realm } = deps;
+    const verdict = verdictOf(request, denial, { sign, nowSeconds, readOn, realm });
     told = decision;
     return verdict;
   } finally {
@@ -90,7 +91,7 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   }
 }
 
-/** What cannot be read in full is refused always: nobody could say that no forged header goes on. */
+/** A request that cannot be read in full is always refused, because a forged header might go on with it. */
 const isEnforced = ({ config }: AccessRequest, denial: Denial | undefined): boolean =>
   config.enforce || denial?.code === 'request_not_readable';
 

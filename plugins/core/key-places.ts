@@ -59,7 +59,7 @@ const ORDER: readonly string[] = ['authorization', 'x-api-key', 'header', 'query
 
 /** The names that a route gives to its key, beside ours. */
 export interface OwnNames {
-  /** In lower case. */
+  /** Header names in lower case. */
   readonly headers: readonly string[];
   readonly parameters: readonly string[];
 }

@@ -74,7 +74,7 @@ export interface AccessRecords {
 }
 
 export interface SpendRequest {
-  /** Whose counter: see `counterOf` for that of its test keys. */
+  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
   /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
   readonly limits: QuotaLimits;
@@ -90,7 +90,7 @@ export interface SpendResult {
 }
 
 export interface RefundRequest {
-  /** Whose counter: see `counterOf` for that of its test keys. */
+  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
@@ -107,11 +107,11 @@ export interface RefundRequest {
 
 /** What requests of one day cost more than was taken for them. What they cost less is a refund. */
 export interface Settlement {
-  /** Whose counter: see `counterOf` for that of its test keys. */
+  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
   /** `YYYY-MM-DD`, the charged day. */
   readonly day: string;
-  /** Each is settled once. */
+  /** Id of the request. Each is settled once. */
   readonly id: string;
   /** To be taken, though the limit may be used up; above zero. */
   readonly units: number;
@@ -149,7 +149,7 @@ export class StoreUnavailable extends Error {
 
 /** What an admitted request took, and when it gets that back. */
 export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | 'dailyLimit'> {
-  /** In advance, where the answer says what it costs. */
+  /** Units that were taken in advance, if the response says what it costs. */
   readonly units: number;
   /** See `SubscriptionAccess`. */
   readonly isFree5xx: boolean;
@@ -166,7 +166,7 @@ export interface Decision {
   readonly products: readonly string[];
   readonly outcome: Outcome;
   readonly method?: string;
-  /** As the caller sent it, without the query. Empty where the gateway asks about a request whose path it has judged itself. */
+  /** The path as the caller sent it, without the query. Empty if the gateway has judged the path itself. */
   readonly rawPath?: string;
   readonly keyPlace: string | undefined;
   /** Prefix and last four of the key as displayed, never more. */
@@ -200,7 +200,7 @@ export interface Decision {
     | undefined;
 }
 
-/** What an admitted request was answered with, as its gateway told. */
+/** The response to an admitted request, as its gateway reported it. */
 export interface Answer {
   readonly requestId: string;
   readonly credentialId: string;
@@ -208,7 +208,7 @@ export interface Answer {
   readonly product: string;
   /** 499: its client left before the answer was sent. */
   readonly status: number;
-  /** Of the answer's body, as far as it was sent. */
+  /** Bytes of the response's body that were sent. */
   readonly bytes: number;
   /** Unix milliseconds of the decision. */
   readonly atMs: number;

@@ -186,7 +186,7 @@ export interface ProblemOptions {
   /** A code finer than the table's (`captcha_rejected` under `upstream_failed`); status and title stay. */
   readonly code?: string;
   readonly members?: Readonly<Record<string, unknown>>;
-  /** Where callers read on. Without it, the body names no address. */
+  /** The pages on which callers read on. Without it, the body names no address. */
   readonly readOn?: ReadOn | undefined;
   /** False for a request that is not recorded, so that nothing could be explained. */
   readonly isRecorded?: boolean;

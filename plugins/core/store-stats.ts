@@ -1,6 +1,6 @@
 import { type RefundOutcome } from './catalogue/refunds';
 
-/** What the stores of a plugin server tell of themselves, for metrics. Counts are since the start unless said otherwise. */
+/** What the stores of a plugin server report of themselves, for metrics. Counts are since the start unless said otherwise. */
 
 export interface AccessRecordCacheStats {
   /** Keys and unknown hashes kept now. */
@@ -61,17 +61,17 @@ export interface WitnessStats {
   readonly missing: number;
 }
 
-/** What answers said that their requests cost, beyond what was taken for them. */
+/** What responses said that their requests cost, beyond the units taken for them. */
 export interface SettleQueueStats {
   /** Counters with something to settle. */
   readonly waiting: number;
-  /** Since the start. `lost`: too many waited, the process ended while no store answered, or nothing is known of the day. */
+  /** Counts since the start. `lost`: too many waited, the process ended while no store answered, or the day is unknown. */
   readonly units: Readonly<Record<'charged' | 'lost', number>>;
 }
 
 /** Requests that the gateway's word gives back. */
 export interface RefundQueueStats {
   readonly waiting: number;
-  /** Since the start. `lost`: too many waited, or the process ended while no store answered. */
+  /** Counts since the start. `lost`: too many waited, or the process ended while no store answered. */
   readonly outcomes: Readonly<Record<RefundOutcome | 'lost', number>>;
 }

@@ -11,7 +11,7 @@ export interface EntranceOptions {
   readonly plugin: PluginModule<AccessInstance>;
   readonly settings: EntranceSettings;
   readonly log: Record<'error' | 'warn' | 'info', (fields: object, message: string) => void>;
-  /** Told of what admitted requests were answered with, in lines, by entrances whose gateway says so there. */
+  /** Receives responses to admitted requests, in lines, from entrances whose gateway reports there. */
   readonly hear: (lines: string) => void;
 }
 

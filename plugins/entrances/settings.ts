@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { type ListenPlace } from '../access-layer/gateway-question';
 
-/** As long as a key of HMAC-SHA256, so that the secret cannot be guessed. */
+/** The length of a key of HMAC-SHA256, so that the secret cannot be guessed. */
 const MIN_SECRET = 32;
 
 function parsePlace(text: string): ListenPlace | undefined {

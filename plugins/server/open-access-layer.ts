@@ -163,6 +163,7 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
     links: linkKeys && { open: (token, nowSeconds) => openLink(token, linkKeys, nowSeconds), findKeyHash: createFindKeyHash(records) },
     signContext: settings.signing.sign,
     readOn: settings.readOn,
+    realm: settings.realm,
     readBodyFile,
     log,
   });

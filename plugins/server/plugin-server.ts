@@ -11,9 +11,9 @@ export interface PluginServerOptions {
   plugin: PluginModule;
   /** Path to which Kong connects. Its directory is made when missing. */
   socketPath: string;
-  /** In a worker: the path at which it binds together with the others. The parent moves the socket to Kong's path. */
+  /** Path at which a worker binds together with the others. The parent moves the socket to Kong's path. */
   bindAt?: string | undefined;
-  /** In a worker: finds the instances that Kong started on others. */
+  /** Finds the instances that Kong started on other workers. */
   directory?: InstanceDirectory | undefined;
   log: ServerLog;
   /** An event that takes longer is refused with 503. Default 5000: Kong itself would wait 60 s. */

@@ -15,6 +15,10 @@ const ENVIRONMENT = z.object({
   REDIS_URL: redisSetting().optional(),
   QUOTA_TIMEZONE: timeZoneSetting(),
   PLUGIN_SOCKET: z.string(),
+  REALM: z
+    .string()
+    .regex(/^[ !#-[\]-~]{1,100}$/, 'must be at most 100 characters of ASCII, without quotes and backslashes')
+    .optional(),
   NODE_NAME: z.string().max(100, 'must have at most 100 characters').default(hostname),
   LOG_LEVEL: logLevelSetting(),
   PLUGIN_SERVER_WORKERS: z
@@ -51,6 +55,8 @@ export interface PluginServerSettings {
   /** Undefined when links are not set up. */
   readonly linkKeys: LinkKeys | undefined;
   readonly readOn: ReadOn;
+  /** What a 401 names as the place that its key is for; `tollgate` unless given. */
+  readonly realm: string | undefined;
   readonly socketPath: string;
   /** Shown to customers beside the changes that this node confirmed. Default: the host's name. */
   readonly nodeName: string;
@@ -82,6 +88,7 @@ export function readPluginServerSettings(environment: Environment): PluginServer
     signing,
     linkKeys: links.GDPLAY_LINK_KEYS,
     readOn,
+    realm: data.REALM,
     socketPath: data.PLUGIN_SOCKET,
     nodeName: data.NODE_NAME,
     logLevel: data.LOG_LEVEL,

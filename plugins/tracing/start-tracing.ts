@@ -1,6 +1,6 @@
 import { type Context, type ContextManager, type DiagLogger } from '@opentelemetry/api';
 
-/** Of requests that come without a trace of their own; see the figures in docs/operate/monitor.md. */
+/** Share of requests without a trace of their own that are traced; docs/operate/monitor.md has the figures. */
 const DEFAULT_RATIO = 0.01;
 /** A collector that is away must not hold up a stop. */
 const FLUSH_MS = 2_000;
@@ -23,7 +23,7 @@ function withoutAmbientContext(root: Context): ContextManager {
 }
 
 export interface TracingOptions {
-  /** As it appears in traces, for example `tollgate-plugin-server`; `OTEL_SERVICE_NAME` wins. */
+  /** Name in traces, for example `tollgate-plugin-server`; `OTEL_SERVICE_NAME` wins. */
   readonly serviceName: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: { warn(details: object, message: string): void };

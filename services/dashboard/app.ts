@@ -126,7 +126,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** By the route's own path, since what was asked for may be spelt in other ways; what has no route changes nothing. */
+/** Looks at the route's own path, because a request may spell it in other ways. A request without a route changes nothing. */
 function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   const isProgram = [MANAGEMENT_PREFIX, SELLER_PREFIX].some((prefix) => path.startsWith(`${prefix}/`));

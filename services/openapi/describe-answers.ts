@@ -43,12 +43,12 @@ function commonOf(status: number): ReturnType<typeof common> {
   return { ...limits, ...common('X-Kong-Request-Id'), ...(status >= 500 && common('X-Tollgate-Charged', 'X-Tollgate-Refund')) };
 }
 
-/** An answer with the headers that it may have. */
+/** A response with the headers that it may have. */
 function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: number): ZodOpenApiResponseObject {
   return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(status), ...route.headers?.[status] } };
 }
 
-/** By status: its codes in words, and in `x-codes` for programs. */
+/** Problems by status, with their codes in words, and in `x-codes` for programs. */
 function problemResponses(route: Route): Responses {
   const byStatus = new Map<number, Failure[]>();
   for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);

@@ -22,7 +22,7 @@ export interface ApiDocumentParts {
 
 /** The description of all products together, without the broken parts of their own documents. */
 export interface DescribedApi {
-  readonly document: object;
+  readonly document: { readonly paths: object };
   readonly leftOut: readonly LeftOut[];
 }
 

@@ -9,7 +9,7 @@ export interface Example {
 
 /** Deeper values are left out of an example, where they are not read. */
 const DEEPEST = 6;
-/** Of an object that requires nothing. */
+/** Members of an object that requires none. */
 const MAX_MEMBERS = 12;
 
 /** By format. Names and addresses are those that RFC 2606 and RFC 5737 keep for examples. */

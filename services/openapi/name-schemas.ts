@@ -17,7 +17,7 @@ export interface SchemaPlace {
 }
 
 interface Shape {
-  /** That the schema gives itself. */
+  /** The title that the schema gives itself. */
   readonly title: unknown;
   readonly place: SchemaPlace;
   readonly products: Set<string>;

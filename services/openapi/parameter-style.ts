@@ -14,9 +14,9 @@ export type ValueKind = 'list' | 'object' | 'any';
 
 interface Style {
   readonly begin: string;
-  /** Between entries that do not have the parameter's name. */
+  /** Text between entries that do not have the parameter's name. */
   readonly within: string;
-  /** Between exploded entries. */
+  /** Text between exploded entries. */
   readonly between: string;
   readonly isNamed: boolean;
 }
@@ -106,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of a schema, what says which kinds of value it takes. */
+/** The part of a schema that says which kinds of value it takes. */
 interface TypedSchema {
   readonly type?: string | readonly string[] | undefined;
   readonly properties?: unknown;

@@ -6,9 +6,9 @@ const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
 
 /** What operations are called here. */
 interface OperationIds {
-  /** By method and path of their own document: `get /days`. */
+  /** Operations by method and path of their own document: `get /days`. */
   readonly byCall: ReadonlyMap<string, string>;
-  /** By what their author calls them, as links do. */
+  /** Operations by their author's names, as links have them. */
   readonly byName: ReadonlyMap<string, string>;
 }
 

@@ -42,7 +42,7 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   const refund: Refund = async (unit) => {
     const outcome = await quota.counter.refund(unit);
     if (outcome !== 'uncharged' || settings.REDIS_URL === undefined || quota.stats().storeInUse === 'redis') return outcome;
-    // Redis is away here: where it is not, it may have granted the unit a moment ago, and PostgreSQL is about to learn of it.
+    // Redis is away here: where it is not, it may just have granted the unit, and PostgreSQL is about to learn of it.
     await sleep(WRITTEN_WITHIN_MS, undefined, { ref: false });
     return quota.counter.refund(unit);
   };

@@ -21,12 +21,12 @@ import { createRefund } from './refund';
 import { SERVICES } from './registry';
 import { sourcesOf } from '../workers/live-sources';
 
-/** Of all services, wherever each runs. */
+/** Products of all services, wherever each runs. */
 const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(SERVICES).flatMap(({ products }) => products));
 
 /** What runs, and how to end it. */
 export interface RunningServices {
-  /** By service name: where the gateway reaches it. */
+  /** Addresses at which the gateway reaches each service, by its name. */
   readonly services: Readonly<Record<string, string>>;
   /** `/metrics`, `/health`, `/ready`. */
   readonly privateUrl: string;
@@ -40,7 +40,7 @@ interface Running {
   readonly name: string;
   readonly url: string;
   readonly check: ReadyCheck;
-  /** By product, as far as the service knows. */
+  /** Whether each product serves live keys, as far as the service knows. */
   readonly live: Readonly<Record<string, boolean>>;
   readonly product: string;
   dataOf(): Promise<readonly DataAge[]>;
@@ -71,7 +71,7 @@ function liveOf(service: ServiceDefinition, deps: unknown): Record<string, boole
   return Object.fromEntries(known.map((product) => [product, isServed]));
 }
 
-/** By product: what answers live keys though no live source of it is set. */
+/** Routes that serve live keys although no live source of their product is set, by product. */
 function liveRoutesOf({ products: [product], routes }: ServiceDefinition): Record<string, string[]> {
   const live = routes.flatMap(({ path, withoutSource }) =>
     withoutSource === undefined ? [] : [withoutSource === true ? path : `${path} ${withoutSource}`],

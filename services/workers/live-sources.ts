@@ -3,12 +3,12 @@ import { type WorkerKind } from '../kit/worker-kind';
 
 /** Settings of a worker that make one source together. */
 type Source = readonly [string, ...string[]];
-/** By product: its live sources, any one of which is enough. */
+/** Live sources by product. Any one of them is enough. */
 type Sources = Readonly<Record<string, readonly Source[]>>;
 
 const RANKING: readonly Source[] = [['RANKING_GOOGLE_PLACES_KEY'], ['RANKING_WEBSOCKET_URL']];
 
-/** By the worker that asks them: sources that an operator has to name before live keys are served. All other products need nothing. */
+/** Sources that live keys need, by the worker that asks them. All other products need none. */
 const SOURCES: Readonly<Partial<Record<WorkerKind, Sources>>> = {
   identity: {
     'api-aadhaar': [['AADHAAR_LINK_URL'], ['AADHAAR_PROVIDER_URL', 'AADHAAR_PROVIDER_KEY']],

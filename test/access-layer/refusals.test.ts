@@ -37,6 +37,13 @@ describe('a refusal', () => {
     expect(JSON.stringify(exit)).not.toContain(key);
   });
 
+  it('names the realm of the setting', async () => {
+    const { exit } = await call({}, { deps: { realm: 'Acme Weather' } });
+    expect(exit?.headers['WWW-Authenticate']).toBe('Bearer realm="Acme Weather"');
+    const own = await call({}, { config: { key_in: ['x-api-key'] }, deps: { realm: 'Acme Weather' } });
+    expect(own.exit?.headers['WWW-Authenticate']).toBe('ApiKey realm="Acme Weather", header="X-API-Key"');
+  });
+
   it('comes in the order of the checks when several would refuse', async () => {
     const nothingRight = recordOf({
       state: 'inactive',

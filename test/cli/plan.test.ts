@@ -29,6 +29,7 @@ const context: PlanContext = {
   forwardAuthSocket: '/forward-auth',
   laneSocket: '/lane',
   services: ['ip'],
+  realm: undefined,
   hasPrices: true,
   ports: {
     gateway: 1, dashboard: 2, dashboardPrivate: 3, sandbox: 4, paymentsSandbox: 10, services: 5, servicesPrivate: 6, workers: { apk: 7 }, workersPrivate: { apk: 8 },

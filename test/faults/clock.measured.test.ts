@@ -27,7 +27,7 @@ describe.each([
   ['ahead', TEN_MINUTES_MS],
   ['behind', -TEN_MINUTES_MS],
 ])("a node's clock that is set 10 minutes %s", (way, offsetMs) => {
-  it('changes nothing: keys end at their moment, services believe the proofs, every unit is counted', async () => {
+  it('changes nothing: keys end on time, services believe the proofs, every unit is counted', async () => {
     const { node, target } = await stage.addNode({ nodeArgs, env: { CLOCK_OFFSETS_MS: String(offsetMs) } });
     const [ending, ended] = [await stage.newKey(), await stage.newKey()];
     /** Lets the key end, but not before it was used: a busy machine is given more time for that. */
@@ -50,7 +50,7 @@ describe.each([
       recoversWithinMs: 5_000,
     });
     expectDocumented(seen, { statuses: [] });
-    recordObservation(`a node's clock 10 min ${way}`, seen, { note: 'keys end at their moment' });
+    recordObservation(`a node's clock 10 min ${way}`, seen, { note: 'keys end on time' });
     await node.stop();
   });
 });

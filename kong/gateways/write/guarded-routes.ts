@@ -32,7 +32,7 @@ export interface GatewayUpstream {
   readonly port: number;
   /** What the API reads as its host: with the port, unless that is its scheme's own. */
   readonly authority: string;
-  /** In front of every path, without a slash at its end; empty: nothing. */
+  /** Text in front of every path, without a slash at its end; empty: none. */
   readonly base: string;
   readonly isHttps: boolean;
   /** Whether its certificate is checked. */
@@ -53,7 +53,7 @@ export interface RouteSources {
 }
 
 const GUARDS: readonly string[] = ['access-layer', 'tollgate'];
-/** Of the plugin in Kong alone: where it finds the plugin server. */
+/** Settings that only the plugin in Kong has. `socket` says where it finds the plugin server. */
 const OF_KONG: readonly string[] = ['products', 'socket'];
 
 /** @throws Error, readable, naming the place in kong.yml that another gateway cannot have */

@@ -19,7 +19,7 @@ function asSent(pattern: string): string {
   return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '(?:(?!%0[aA]).)' : part));
 }
 
-/** By which path which backend is taken: the first that fits. */
+/** Maps each path to its backend: the first that fits. */
 export function haproxyMap(routes: readonly GuardedRoute[]): string {
   return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${asSent(pattern)} ${name}\n`)).join('');
 }

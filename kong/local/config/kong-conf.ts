@@ -32,7 +32,7 @@ export interface KongConf {
   upstreamHeadBytes: number;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
-  /** Where the access log of answers goes, UDP; undefined: nowhere. */
+  /** Address to which the access log reports responses, UDP; undefined: none. */
   answersTo: UdpPlace | undefined;
   /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
   ignored: readonly string[];
@@ -246,7 +246,7 @@ function readHeaders(reader: PropertyReader): Set<string> {
   return names;
 }
 
-/** Of several plugin servers, ours is the one whose description is ours; the others' plugins are not run here. */
+/** Finds our plugin server among several by its description. The others' plugins are not run here. */
 function readSockets(reader: PropertyReader): Map<string, string> {
   const sockets = new Map<string, string>();
   const of = (name: string, what: string): string | undefined =>

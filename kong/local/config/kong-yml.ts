@@ -44,7 +44,7 @@ export interface PluginBinding {
   /** Another one after every change of its configuration: the plugin server then starts it anew. */
   identity: string;
   config: Record<string, unknown>;
-  /** Of Kong's own request-transformer, which no plugin server runs. */
+  /** Settings of Kong's own request-transformer, which no plugin server runs. */
   removes?: RequestRemoval;
 }
 

@@ -106,7 +106,7 @@ function toField(name: string, raw: z.infer<typeof field>): PluginField {
   };
 }
 
-/** Of Lua's patterns, those that differ from regular expressions in their escapes alone; `%w` stands in brackets. */
+/** Translates the Lua patterns that differ from regular expressions in their escapes alone; `%w` stands in brackets. */
 const asRegExp = (pattern: string): RegExp => new RegExp(pattern.replaceAll('%w', 'A-Za-z0-9').replaceAll('%', '\\'));
 
 function toElement(raw: z.infer<typeof element> | z.infer<typeof field>): PluginElement {

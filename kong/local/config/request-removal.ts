@@ -3,12 +3,12 @@ import { z } from 'zod';
 /** Kong's own plugin of this name, as far as it is implemented here: what it takes off a request. */
 export const REQUEST_TRANSFORMER = 'request-transformer';
 
-/** Where Kong runs it among the others. */
+/** Its priority among Kong's plugins. */
 export const REQUEST_TRANSFORMER_PRIORITY = 801;
 
 const names = z.array(z.string().min(1)).default([]);
 
-/** Of the plugin's configuration; anything else in it is refused, because it would not happen. */
+/** The plugin's configuration. Anything else in it is refused, because the local gateway would not do it. */
 export const requestRemoval = z.strictObject({ remove: z.strictObject({ headers: names, querystring: names }) });
 
 export type RequestRemoval = z.output<typeof requestRemoval>['remove'];

@@ -81,7 +81,7 @@ export class HeaderList {
     this.removeFrom(lowerName, 0);
   }
 
-  /** In order, every duplicate on its own. */
+  /** Visits all headers in order, every duplicate on its own. */
   forEach(visit: (lowerName: string, value: string, name: string) => void): void {
     for (let i = 0; i < this.keys.length; i++) visit(this.lowered[i] ?? '', this.values[i] ?? '', this.keys[i] ?? '');
   }

@@ -11,7 +11,7 @@ export interface UpstreamChanges {
   query: string | undefined;
   host: string | undefined;
   body: Buffer | undefined;
-  /** In place of the service's address. */
+  /** Replaces the service's address. */
   target: { host: string; port: number } | undefined;
   /** Undefined: the service's. */
   scheme: string | undefined;
@@ -53,15 +53,15 @@ export class HttpExchange {
     target: undefined,
     scheme: undefined,
   };
-  /** Who a plugin said that the caller is: Kong's authenticated consumer and credential. */
+  /** The caller as a plugin named it: Kong's authenticated consumer and credential. */
   client: AuthenticatedClient | undefined;
   /** Name of the service whose route took the request. */
   service: string | undefined;
   /** Whether the service answered, or only the gateway. */
   isFromService = false;
-  /** What the service says its answer costs; undefined without such a header. */
+  /** What the service says that its response costs; undefined without such a header. */
   units: string | undefined;
-  /** Of the answer's body, as far as they were sent. */
+  /** Bytes of the response's body that were sent. */
   answerBytes = 0;
   private resultHeaders: HeaderList | undefined;
   private nginxId: string | undefined;

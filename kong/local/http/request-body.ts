@@ -169,7 +169,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     request.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
     // A stream error without a listener would end the process.
     request.on('error', () => undefined);
-    // What is still to come is thrown away: a client that writes its whole body first would never get to see the answer.
+    // What is still to come is thrown away: a client that writes its whole body first would never get to see the response.
     request.resume();
   };
   request.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);

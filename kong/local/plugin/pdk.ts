@@ -11,7 +11,7 @@ import { writeHeaders, writeText } from './pdk-replies';
 
 /** What the calls need beside the request. */
 export interface PdkContext {
-  /** Of kong.conf. */
+  /** nginx variables of kong.conf. */
   variables: NginxVariables;
   log: Log;
 }
@@ -106,7 +106,7 @@ function setTarget({ exchange, args }: PdkCall): void {
   const target = decodeTarget(args.bytes, args.start, args.end);
   if (target.host === '' || target.port < 0 || target.port > 65_535) throw new PdkError('a target has a host and a port');
   exchange.upstream.target = target;
-  // As a real Kong: Host without the port, whatever the route says of it.
+  // Like a real Kong: Host without the port, whatever the route says of it.
   exchange.upstream.host = target.host;
 }
 

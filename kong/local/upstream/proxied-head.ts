@@ -8,7 +8,7 @@ import { type HttpExchange } from '../http/http-exchange';
 /** Headers of a service's answer that belong to its connection, or that the gateway writes itself. */
 const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
 
-/** What the service says its answer costs. Undefined without such a header; several are joined, as nginx does. */
+/** What the service says that its response costs. Undefined without such a header; several are joined, as nginx does. */
 export function unitsTold({ headers }: IncomingMessage): string | undefined {
   const told = headers[UNITS_HEADER.toLowerCase()];
   return Array.isArray(told) ? told.join(', ') : told;

@@ -39,7 +39,7 @@ interface Attempt {
   socket: Socket | undefined;
   /** The request can be sent: connected, and after the handshake where there is one. */
   isReady: boolean;
-  /** Of the connection, before this request. */
+  /** Bytes on the connection before this request. */
   bytesBefore: number;
   incoming: IncomingMessage | undefined;
   timeoutMs: number;
@@ -148,7 +148,7 @@ export class ProxyRun {
     exchange.units = unitsTold(incoming);
     const head = proxiedHead({ exchange, answers, incoming, latencies: this.latencies() });
     response.writeHead(incoming.statusCode ?? 0, incoming.statusMessage, head);
-    // Where the body is not there yet, a client of a slow stream must not wait for the headers too.
+    // If the body is not there yet, a client of a slow stream must not wait for the headers too.
     setImmediate(() => {
       if (!response.writableEnded && !response.destroyed) response.flushHeaders();
     });
@@ -170,7 +170,7 @@ export class ProxyRun {
     if (this.finished || incoming?.complete !== true) return;
     this.finished = true;
     clearTimeout(this.stall);
-    // An answer before the whole body was sent: nothing more may follow on this connection.
+    // The response came before the whole body was sent: nothing more may follow on this connection.
     if (this.uploading) outgoing.destroy();
     this.stopUpload();
     this.parts.exchange.response.end();

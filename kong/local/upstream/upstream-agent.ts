@@ -22,7 +22,7 @@ export class UpstreamAgent extends Agent {
     super({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
   }
 
-  /** As Kong it names the host (SNI) and speaks HTTP/1.1. @throws Error when the authorities cannot be read */
+  /** Names the host (SNI) and speaks HTTP/1.1, as Kong does. @throws Error when the authorities cannot be read */
   override createConnection(): Socket {
     const { host, port, tls } = this.address;
     if (!tls) return connectPlain({ host, port, noDelay: true });

@@ -1,10 +1,10 @@
-/** What a gateway tells of one answer. */
+/** What a gateway reports of one response. */
 export interface ToldAnswer {
   readonly requestId: string;
   readonly status: number;
   /** From the first byte of the request at the gateway to the last of the answer. */
   readonly elapsedMs: number;
-  /** Of the answer's body. */
+  /** Bytes of the response's body. */
   readonly bytes: number;
   /** False where the gateway answered itself: it could not reach the API, or the API did not answer in time. */
   readonly isFromApi: boolean;
@@ -45,7 +45,7 @@ interface CaddyLine {
 /** Caddy tells 0 where the client left first. nginx's number. */
 const CLIENT_LEFT = 499;
 
-/** Of an answer that Caddy gives itself the log has no Date, because Go adds that as it writes; one of an API has its own. */
+/** Caddy logs no Date of its own responses, because Go adds that as it writes. Responses of an API have one. */
 function lineOfCaddy(text: string): string | undefined {
   try {
     const { status, duration, size, user_id: user, resp_headers: headers = {} } = JSON.parse(text) as CaddyLine;

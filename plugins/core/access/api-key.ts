@@ -56,7 +56,7 @@ export function generateSellerToken(): string {
   return withChecksum('seller', randomSecret());
 }
 
-/** As {@link isPlausibleAdminToken}. */
+/** Like {@link isPlausibleAdminToken}. */
 export function isPlausibleSellerToken(text: string): boolean {
   return SELLER_SHAPE.test(text) && hasChecksum(text);
 }

@@ -12,7 +12,7 @@ export type KeySearch = { status: 'found'; key: string; place: KeyPlace } | { st
 /** The token of `Authorization: Bearer <token>`, the scheme in any case; undefined for another scheme or an empty token. */
 export function bearerToken(authorization: string): string | undefined {
   const scheme = /^bearer +/i.exec(authorization)?.[0];
-  // In two steps: one pattern for all of it would try every division of a long run of spaces.
+  // Two steps, because one pattern for all of it would try every division of a long run of spaces.
   return (scheme && authorization.slice(scheme.length).trim()) || undefined;
 }
 

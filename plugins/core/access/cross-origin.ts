@@ -14,7 +14,7 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser need not ask again: Chromium keeps no answer longer than two hours. */
 const MAX_AGE = '7200';
 
-/** What a page may read of an answer besides the body and what browsers show anyway. */
+/** What a page may read of a response besides the body and what browsers show anyway. */
 const EXPOSED = [
   'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Tollgate-Charged', 'X-Tollgate-Mode', 'X-Tollgate-Refund', 'X-Kong-Request-Id',
   'X-Upstream-Provider', 'WWW-Authenticate', 'Allow', 'Accept-Ranges', 'Content-Range', 'Content-Disposition', 'ETag', 'Link',
@@ -51,7 +51,7 @@ export function preflightHeaders(requested: unknown): Record<string, string> {
 }
 
 /**
- * What the answer to a request with a known key says to browsers: pages of the origins that the key's domain rules name may read it, no
+ * What the response to a request with a known key says to browsers: pages of the origins that the key's domain rules name may read it, no
  * others may. Without domain rules there is nothing to say, and browsers show the answer to no page.
  */
 export function crossOriginHeaders(whitelist: Whitelist, headers: RequestHeaders): Record<string, string> {

@@ -19,7 +19,7 @@ export interface IpNetwork {
 /** Bytes before the v4 address in `::ffff:a.b.c.d`. */
 const MAPPED_PREFIX_BITS = 96;
 
-/** By way of text: a sum byte by byte makes 32 numbers that are thrown away. */
+/** Goes by way of text: a sum byte by byte makes 32 numbers that are thrown away. */
 function valueOf(bytes: readonly number[]): bigint {
   return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }

@@ -1,7 +1,7 @@
 import { type DayAndMonth, type QuotaLimits } from '../catalogue/catalogue';
 import { type RateReport, type RateStanding, reportRate } from './rate';
 
-/** Calendar windows of a moment in the quota time zone. Times are Unix seconds; a window holds its start and not its end. */
+/** Calendar windows of a time in the quota time zone. Times are Unix seconds; a window holds its start and not its end. */
 export interface QuotaWindows {
   /** `YYYY-MM-DD` in the quota time zone. */
   readonly day: string;
@@ -55,7 +55,7 @@ function wallClock(atSeconds: number, timeZone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 }
 
-/** The first moment of a calendar day in the zone. A day whose midnight is skipped by a clock change starts at the change. */
+/** The first instant of a calendar day in the zone. A day whose midnight is skipped by a clock change starts at the change. */
 function startOfDay(dayAsUtc: number, timeZone: string): number {
   let guess = dayAsUtc;
   // Two corrections are enough in every zone: the first lands within an hour of midnight, the second uses the offset in force there.

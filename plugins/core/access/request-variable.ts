@@ -60,11 +60,11 @@ export interface RequestFacts {
   readonly callerAddress: string;
   readonly requestId: string;
   readonly rawQuery: string;
-  /** As the client sent it, without the query; empty where the entrance has judged the path itself. */
+  /** The path as the client sent it, without the query; empty if the entrance has judged the path itself. */
   readonly rawPath: string;
   /** Empty where the entrance does not tell. */
   readonly method: string;
-  /** Those that the access layer reads, empty ones left out. */
+  /** Headers that the access layer reads, without empty ones. */
   readonly headers: RequestHeaders;
   /** For the log, where the two above are empty because they are not to be judged. */
   readonly shown?: { readonly method: string; readonly rawPath: string };

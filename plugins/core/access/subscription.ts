@@ -8,7 +8,7 @@ export type AccessVerdict = { ok: true; subscription: SubscriptionAccess } | { o
  * is authorised for and that has an active subscription is the one whose quota is spent.
  * Whatever the seller suspended is refused, even if the customer's own state for it is active.
  * @param record undefined when no such key exists
- * @param nowMs Unix milliseconds; a key is expired from its very moment of expiry on
+ * @param nowMs Unix milliseconds; a key is expired from its expiry on, that millisecond included
  */
 export function checkSubscription(record: AccessRecord | undefined, products: readonly string[], nowMs: number): AccessVerdict {
   if (!record) return { ok: false, denial: 'key_unknown' };

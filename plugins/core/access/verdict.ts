@@ -7,7 +7,7 @@ export interface Question extends RequestFacts {
   readonly readBody?: () => Promise<RawBody>;
 }
 
-/** Who calls, for the gateway's own plugins. */
+/** The caller, for the gateway's own plugins. */
 export interface Consumer {
   readonly id: string;
   /** The customer's name, or its id. */
@@ -26,7 +26,7 @@ export interface Admission {
   readonly rawQuery: string;
   /** For the service, in place of the form that held the key. */
   readonly body: Buffer | undefined;
-  /** Where the request goes in place of its service. */
+  /** Replaces the address of the request's service. */
   readonly target: { readonly host: string; readonly port: number } | undefined;
   /** Set where the route asks for it (`consumer` in the plugin's settings). */
   readonly consumer?: Consumer | undefined;

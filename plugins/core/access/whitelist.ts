@@ -68,7 +68,7 @@ export function parseWhitelistRule(written: string): RuleParse {
   return { ok: true, rule: { kind: 'domain', text: wildcard ? `*.${host}` : host } };
 }
 
-/** By prefix length, longest first: the networks' leading bits and the rule's text. */
+/** Networks by prefix length, longest first: their leading bits and the rule's text. */
 type Networks = readonly { readonly shift: bigint; readonly rules: ReadonlyMap<string, string> }[];
 
 /** Rules compiled so that a match costs the number of different prefix lengths, not the number of rules. */

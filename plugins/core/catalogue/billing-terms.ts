@@ -38,7 +38,7 @@ const seller = z
 
 const series = z.string().regex(/^[A-Z0-9][A-Z0-9/-]{0,7}$/, 'must have capitals, digits, / and - only, 8 at most');
 
-/** Who makes invoices, and of what. */
+/** Who makes invoices, and for what. */
 export const INVOICED = ['each_payment', 'monthly', 'provider'] as const;
 export type Invoiced = (typeof INVOICED)[number];
 
@@ -88,7 +88,7 @@ const payments = z.strictObject({
   promotion_codes: z.boolean().default(false).describe('true: the payment page takes promotion codes that you made at the provider.'),
 });
 
-/** Where plans are paid for before they begin; without `payments` of the catalogue too. */
+/** Terms if plans are paid for before they begin, also without `payments` in the catalogue. */
 export const PAYMENT_TERMS: z.output<typeof payments> = payments.parse({});
 export type PaymentTerms = z.output<typeof payments>;
 
@@ -136,7 +136,7 @@ export const billingTerms = z
 
 export type BillingTerms = z.output<typeof billingTerms>;
 
-/** Of an installation that issues invoices itself, or did. */
+/** Terms of an installation that issues invoices itself, or did. */
 export type InvoicingTerms = Omit<BillingTerms, 'seller' | 'invoices'> & {
   readonly seller: z.output<typeof seller>;
   readonly invoices: z.output<typeof invoices>;
@@ -153,7 +153,7 @@ export function isPaymentProvider(provider: string | undefined): provider is Pay
   return PAYMENT_PROVIDERS.some((each) => each === provider);
 }
 
-/** To whom an invoice is made out. */
+/** The buyer on an invoice. */
 export interface BillingDetails {
   readonly name: string;
   readonly address: readonly string[];
@@ -161,8 +161,8 @@ export interface BillingDetails {
   readonly country: string;
   /** GST code; null outside India. */
   readonly state: string | null;
-  /** As `checkTaxId` returned it; null for a buyer who has none. */
+  /** The number as `checkTaxId` returned it; null for a buyer who has none. */
   readonly taxId: string | null;
-  /** Where invoices are sent; null: to the customer's own address. */
+  /** Address for invoices; null: the customer's own. */
   readonly email: string | null;
 }

@@ -246,7 +246,7 @@ const productMembers = z.strictObject({
     .describe('Where the data comes from, shown on the page of the product.'),
 });
 
-/** As the rest of the code names its members. */
+/** Renames members as the rest of the code names them. */
 const product = productMembers.transform(
   ({
     sandbox_url: sandboxUrl,

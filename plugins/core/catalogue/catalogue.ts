@@ -77,7 +77,7 @@ export interface CataloguePlan extends QuotaLimits {
 export const PROOF_FORMS = ['hs256', 'eddsa'] as const;
 export type ProofForm = (typeof PROOF_FORMS)[number];
 
-/** Where data of a product comes from, as its customers are told. */
+/** A source of a product's data, as customers see it. */
 export interface DataSource {
   readonly name: string;
   /** `https://…` */

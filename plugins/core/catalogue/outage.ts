@@ -6,7 +6,7 @@ export interface AlertRule {
   readonly atLeast: number;
 }
 
-/** Of products whose catalogue entry has no rule: one failure in five, and enough of them not to be chance. */
+/** For products without a rule in the catalogue: one failure in five, and enough of them to rule out chance. */
 export const USUAL_ALERT: AlertRule = { failures: 20, atLeast: 20 };
 
 /** Answers within a minute, and those with a status of 500 to 599 among them. */
@@ -25,7 +25,7 @@ export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, at
   return answered > 0 && !isShareReached ? 'well' : 'unclear';
 }
 
-/** Without calls no call can end an outage, so it counts as over after so long without a failure. */
+/** An outage without calls counts as over after this long without a failure, because no call can end it. */
 export const QUIET_MS = 15 * 60_000;
 
 /** Whether an outage is over. @param sinceFailureMs since the latest failure was seen */

@@ -1,6 +1,6 @@
 import { type Rate } from './catalogue';
 
-/** Of a rate and of a burst. The stores' figures then stay below 2^53 (plugins/core/access/rate.ts). */
+/** Bound of a rate and of a burst. It keeps the stores' figures below 2^53 (plugins/core/access/rate.ts). */
 export const MAX_A_SECOND = 100_000;
 
 /** Requests of a day: with a burst of no more, every debt is paid within a day. */

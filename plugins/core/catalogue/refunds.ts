@@ -5,7 +5,7 @@ export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
 
 /** A source that fails more than one call in ten all day is an outage, which the seller makes up for by other limits. */
 const SHARE_OF_DAILY_LIMIT = 0.1;
-/** So that a small plan survives an outage of minutes: one try and nine repeats. */
+/** One try and nine repeats: a small plan survives an outage of minutes. */
 const MIN_PER_DAY = 10;
 
 /**
@@ -54,7 +54,7 @@ const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
   overloaded: 'us',
   internal: 'us',
   provider_quota: 'us',
-  // Of one source each: the platform engineer's credentials or settings, which a checked input cannot get wrong.
+  // Each comes from one source: the platform engineer's credentials or settings are wrong, which a checked input cannot cause.
   rejected: 'us',
   not_authorised: 'us',
   redirect_refused: 'us',
@@ -97,7 +97,7 @@ export function isRefusal({ problem, code }: FailureCause): boolean {
   return REFUSALS.has(problem) && (code === undefined || code === problem);
 }
 
-/** What the gateway told of an answer. */
+/** What the gateway reported of a response. */
 export interface WitnessedAnswer {
   readonly status: number;
   /** False where the gateway answered itself, because the API did not. */

@@ -1,12 +1,12 @@
-/** What a request costs, where its answer says so. */
+/** What a request costs, if its response says so. */
 export interface UnitsByAnswer {
   /** Taken before the call. What the answer says is settled against it. */
   readonly reserve: number;
-  /** What one answer may cost. */
+  /** What one response may cost at the most. */
   readonly most: number;
 }
 
-/** In which an API says what its answer costs. The access logs of all gateways name it, so it is one for all products. */
+/** The header in which an API says what its response costs. The access logs of all gateways name it, so all products share it. */
 export const UNITS_HEADER = 'X-Units';
 
 /** A longer one is a mistake, and HAProxy's log leaves it out. */

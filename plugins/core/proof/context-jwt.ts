@@ -5,7 +5,7 @@ import { CONTEXT_LIFETIME_SECONDS, MAX_TOKEN_LENGTH, type ContextSigner, type Co
 import { type QuotaReport } from '../access/quota';
 import { type RateReport } from '../access/rate';
 
-/** Who issues proofs. */
+/** The issuer of proofs. */
 const CONTEXT_ISSUER = 'tollgate';
 
 interface WindowClaim {
@@ -25,7 +25,7 @@ interface RateClaim {
   readonly window: number;
 }
 
-/** The claims of a proof; docs/verify-context.md tells upstreams what each means. */
+/** The claims of a proof; docs/verify-context.md says what each means. */
 interface ContextClaims {
   readonly iss: string;
   /** The product, or {@link audienceOf} for a request with a link. */
@@ -46,7 +46,7 @@ interface ContextClaims {
     readonly included?: WindowClaim;
     readonly rate?: RateClaim;
   } | null;
-  /** Only where a link admitted the request. */
+  /** The link that admitted the request, if one did. */
   readonly link?: LinkGrant;
   readonly iat: number;
   readonly exp: number;

@@ -4,7 +4,7 @@ import { type ContextKey, type SharedKey } from './context-keys';
 import { type ContextSigner } from './context-token';
 import { ed25519ContextKey } from './create-context-key';
 
-/** As long as the keys of HMAC-SHA256 and Ed25519 alike. */
+/** The length of keys of HMAC-SHA256 and of Ed25519. */
 const KEY_BYTES = 32;
 
 /** HKDF-SHA256 (RFC 5869). The secret is random, so no salt is needed. */
@@ -43,7 +43,7 @@ export function createProductSigner(secret: SharedKey): ContextSigner {
   };
 }
 
-/** In the form of `TOLLGATE_CONTEXT_SECRETS`. */
+/** Writes secrets in the form of `TOLLGATE_CONTEXT_SECRETS`. */
 export function formatSecrets(secrets: readonly SharedKey[]): string {
   return secrets.map(({ id, secret }) => `${id}:${secret.toString('base64')}`).join(',');
 }

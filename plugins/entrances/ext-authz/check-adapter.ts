@@ -12,7 +12,7 @@ import { type CheckRequest, type CheckResponse, type HeaderValueOption, type Htt
 /** A request as Envoy tells it, and what the route's context_extensions say of it. */
 export interface CheckedRequest extends RequestFacts {
   readonly route: RouteText;
-  /** In which the route takes the key. */
+  /** Query parameters in which the route takes the key. */
   readonly parameters: readonly string[];
 }
 
@@ -29,7 +29,7 @@ function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, str
   return collectHeaders(pairs.filter(([name]) => !isPseudo(name)));
 }
 
-/** By the text of `key_in`, which Envoy sends with every question. */
+/** Cached by the text of `key_in`, which Envoy sends with every question. */
 const knownParameters = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1_024;
 
@@ -43,7 +43,7 @@ function parametersOf(route: RouteText): readonly string[] {
   return parameters;
 }
 
-/** Those spelled out, which Envoy can take away by their names. */
+/** Removes keys whose parameter is spelled out: Envoy can take these away by name. */
 const withoutPlain = (query: string, names: readonly string[]): string =>
   query
     .split('&')

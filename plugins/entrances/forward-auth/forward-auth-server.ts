@@ -25,7 +25,7 @@ interface Route {
   readonly id: string;
   readonly text: RouteText;
   readonly profile: GatewayProfile;
-  /** Of its key. */
+  /** The route's own names for the key, such as `header:apikey`. */
   readonly names: OwnNames;
   /** What is taken off the front of the path: Kong's `strip_path`. Empty: nothing. */
   readonly stripped: string;
@@ -45,7 +45,7 @@ function parseRoute(url: string): Route | undefined {
   return { id: url, text, profile, names: ownNamesOf(keyPlacesOf(text)), stripped };
 }
 
-/** As Kong: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below it stays. */
+/** Strips as Kong does: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below it stays. */
 function strip(path: string, prefix: string): string {
   if (path === prefix) return '/';
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;

@@ -1,4 +1,4 @@
-/** What one kind of gateway tells, and what its shipped configuration does with an answer. */
+/** What one kind of gateway reports, and what its shipped configuration does with a response. */
 export interface GatewayProfile {
   /** Headers in which it says what was asked of it. It must set both itself: a client's own would be believed. */
   readonly uriHeader: 'x-forwarded-uri' | 'x-original-uri' | 'x-original-url';

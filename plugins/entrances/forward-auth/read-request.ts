@@ -16,7 +16,7 @@ export interface ForwardedRequest extends RequestFacts {
   readonly path: string;
 }
 
-/** Between gateway and authoriser alone. */
+/** Headers between gateway and authoriser alone. */
 const HOP_HEADERS = new Set([
   SECRET_HEADER,
   'host',

@@ -15,14 +15,14 @@ const VERSION = '2';
 /** Version, kind and question. */
 const HEAD_BYTES = 6;
 
-/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about requests that were answered. */
+/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about responses. */
 export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
 
 /** What the plugin server says besides a verdict. `told`: the lines were heard. */
 export const ASKED = { head: 'h', body: 'b', told: 't' } as const;
 /** This question was not read and may be asked on another connection. With no question: that is so of all that are unanswered here. */
 export const LEAVING = 'x';
-/** Of what belongs to no question. */
+/** Id of frames that belong to no question. */
 export const NO_QUESTION = 0;
 
 const u32 = (value: number): string => String.fromCharCode(value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24);

@@ -7,7 +7,7 @@ export interface LaneContext {
   readonly routes: EntranceRoutes;
   readonly log: EntranceLog;
   readonly readOn: ReadOn | undefined;
-  /** Told of answers, in lines (answer-line.ts). */
+  /** Receives reported responses, in lines (answer-line.ts). */
   readonly hear: (lines: string) => void;
   /** Counts up by one every {@link TICK_MS}: the one clock of all deadlines. */
   tick: number;

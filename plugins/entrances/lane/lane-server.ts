@@ -11,7 +11,7 @@ export interface LaneOptions {
   /** A unix socket. Its permissions are the proof that a gateway asks. */
   readonly path: string;
   readonly log: EntranceLog;
-  /** Told of what admitted requests were answered with, in lines (plugins/core/access/answer-line.ts). */
+  /** Receives responses to admitted requests, in lines (plugins/core/access/answer-line.ts). */
   readonly hear: (lines: string) => void;
 }
 

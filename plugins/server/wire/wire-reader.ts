@@ -114,7 +114,7 @@ export class Reader {
     const known = knownNames[slot];
     if (known !== undefined && known.length === length && isAt(buffer, at, known)) return known;
     const name = buffer.toString('utf8', at, at + length);
-    // Only ASCII, in which a character is a byte, so that isAt can compare the two.
+    // Names have only ASCII, in which a character is a byte, so that isAt can compare the two.
     if (isAt(buffer, at, name) && name.length === length) knownNames[slot] = name;
     return name;
   }

@@ -21,7 +21,7 @@ export type DirectoryQuestion =
   | { readonly what: 'find'; readonly id: number }
   | { readonly what: 'forget'; readonly id: number };
 
-/** As many as one process keeps (instances.ts). Beyond it, the instance unused for longest goes, and Kong starts it again. */
+/** The bound of one process (instances.ts). Beyond it, the instance unused for longest goes, and Kong starts it again. */
 const MAX_INSTANCES = 4_096;
 
 /** The parent's list. Ids begin at a random number, because an old id must not name another route's configuration after a restart. */

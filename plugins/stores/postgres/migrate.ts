@@ -41,7 +41,7 @@ export function migrationNames(folder: string = MIGRATIONS_FOLDER): string[] {
   return files.map((file) => file.slice(0, -'.sql'.length)).sort();
 }
 
-/** In one transaction: node-pg-migrate, which commits by itself, could leave half of them. */
+/** Applies all in one transaction: node-pg-migrate, which commits by itself, could leave half of them. */
 async function applyPending(client: Client, folder: string): Promise<string[]> {
   await client.query(MIGRATION_TABLE);
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migration ORDER BY name');

@@ -93,7 +93,7 @@ CREATE TABLE alert_threshold (
   CONSTRAINT alert_threshold_percents_check CHECK (cardinality(percents) >= 1 AND cardinality(percents) <= 5 AND (1 <= ALL (percents)) AND (100 >= ALL (percents)))
 );
 
--- Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/decisions/0041-retention.md).
+-- Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/operate/backup.md).
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT now(),

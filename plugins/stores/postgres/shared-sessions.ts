@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Of other clients that take the session in between, one may hide what there is to see. */
+/** Tries, because another client may take the session in between and hide what there is to see. */
 const TRIES = 3;
 /** For the connection, and for each query: a pooler with a single session lets the second client wait. */
 const PATIENCE_MS = 2_000;

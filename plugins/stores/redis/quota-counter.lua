@@ -11,6 +11,7 @@
 -- ARGV[12]     where fewer units than so many are left, none is taken
 -- ARGV[13..14] pace and burst of the rate; pace 0: there is none
 -- ARGV[15..21] optional: day that Postgres's figures are of, then s f r of that day and s f r of its month
+-- ARGV[22]     optional: 1 where these figures may lack what a node saw, and therefore must not create the key
 --
 -- Replies  {slot 1-3, granted, s f r of the day, s f r of the month, debt}   slot: which of the three labels this server's clock fell into
 --          debt only where there is a rate
@@ -42,7 +43,8 @@ end
 
 local seedDay = ARGV[15]
 -- Figures of another day must not create the key: today's would then count as known.
-if seedDay and (seedDay == day or redis.call('EXISTS', key) == 1) then
+local createsKey = seedDay == day and ARGV[22] ~= '1'
+if seedDay and (createsKey or redis.call('EXISTS', key) == 1) then
   merge(seedDay, 16)
   merge(string.sub(seedDay, 1, 7), 19)
   redis.call('EXPIRE', key, KEEP_SECONDS)

@@ -95,12 +95,13 @@ export class RedisQuotaCounter implements QuotaBackend {
   }
 
   /**
-   * Merges PostgreSQL's figures into a key that exists or is of today.
+   * Merges PostgreSQL's figures into a key that exists. A key that an emptied Redis lost is created by the next spend alone, which also
+   * reports what this node saw and PostgreSQL does not know yet.
    * @throws StoreUnavailable
    */
   async merge(usage: SubscriptionUsage): Promise<void> {
     const demand = { subscriptionId: usage.subscriptionId, ...READ_ONLY };
-    await this.run({ demand, seed: usage, onLate: () => undefined });
+    await this.run({ demand, seed: usage, mergesOnly: true, onLate: () => undefined });
   }
 
   /** @throws StoreUnavailable */
@@ -122,6 +123,7 @@ export class RedisQuotaCounter implements QuotaBackend {
   private async run(call: {
     demand: Demand;
     seed: SubscriptionUsage | undefined;
+    mergesOnly?: boolean;
     onLate: (reply: ScriptReply) => void;
   }): Promise<Exclude<ScriptReply, { kind: 'elsewhen' }>> {
     const { subscriptionId } = call.demand;

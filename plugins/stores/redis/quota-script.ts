@@ -77,10 +77,14 @@ export function quotaKey(subscriptionId: string): string {
   return `tollgate:quota:{${subscriptionId}}`;
 }
 
-/** @param call.seed what Postgres knows; the script merges it before it takes anything */
+/**
+ * @param call.seed what Postgres knows; the script merges it before it takes anything
+ * @param call.mergesOnly the seed changes a key that exists and creates none
+ */
 export function scriptArguments(call: {
   readonly demand: Demand;
   readonly seed: SubscriptionUsage | undefined;
+  readonly mergesOnly?: boolean;
   readonly table: DayTable;
   readonly offsetSeconds: number;
 }): (string | number)[] {
@@ -91,7 +95,8 @@ export function scriptArguments(call: {
   const args = [units, daily, monthly, ...boundaries, ...days.map(({ day }) => day), call.offsetSeconds, least, ...pace];
   if (!call.seed) return args;
   const { day, ofDay, ofMonth } = call.seed;
-  return [...args, day, ofDay.redis, ofDay.postgres, ofDay.refunded, ofMonth.redis, ofMonth.postgres, ofMonth.refunded];
+  const seed = [day, ofDay.redis, ofDay.postgres, ofDay.refunded, ofMonth.redis, ofMonth.postgres, ofMonth.refunded];
+  return call.mergesOnly ? [...args, ...seed, 1] : [...args, ...seed];
 }
 
 /**

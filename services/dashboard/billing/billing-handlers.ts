@@ -77,7 +77,7 @@ function checkedTaxId({ country, taxId }: { readonly country: string; readonly t
   return checked.value;
 }
 
-/** Who issues invoices or takes payments. */
+/** The provider that issues invoices or takes payments. */
 async function providerOf(port: BillingPort, { catalogue, payments }: DashboardDeps) {
   return paymentPortOf(await catalogue(), payments)?.name ?? port.provider;
 }

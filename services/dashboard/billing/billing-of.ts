@@ -9,7 +9,7 @@ import { OperationRefused } from '../../selling/operations/operation-refused';
 import { type BillingPort } from './billing-port';
 
 const MINUTE_MS = 60_000;
-/** So that a payment has its invoice within 10 seconds. */
+/** Gives a payment its invoice within 10 seconds. */
 const SOON_MS = 5_000;
 
 /** Issues nothing. Invoices of before are still shown, paid and credited: money that is owed stays owed. */

@@ -47,7 +47,7 @@ export async function changePaid(paid: PaidSubscription, { change, actor, detail
   try {
     await applyFacts(deps, provider, await fromProvider(port.changeSubscription(reference, change), deps));
   } catch (error) {
-    // Nobody knows what came of one that was lost.
+    // The outcome of a lost request is unknown.
     if (error instanceof Refusal && error.kind !== 'payment_away') {
       await writeAudit(deps.db, { ...line, details: { product, ...details, refused: error.kind } });
     }

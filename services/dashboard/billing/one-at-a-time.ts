@@ -15,7 +15,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
       isWanted = false;
       await work().catch(onError);
     }
-    // Without a step in between: what is asked for from here on begins a loop of its own.
+    // No step may come in between: a call from here on begins a loop of its own.
     working = undefined;
   }
 

@@ -27,7 +27,7 @@ async function requirePort({ catalogue, payments }: DashboardDeps): Promise<Paym
 
 const momentOf = (seconds: number): Date => new Date(seconds * 1_000);
 
-/** As the contract has it; none before the provider has said what it is. */
+/** The plan as the contract has it; undefined before the provider has said what it is. */
 function toPaidPlan(
   paid: PaidSubscription,
   { terms, now, payments }: { terms: PaymentTerms; now: number; payments: Payments | undefined },

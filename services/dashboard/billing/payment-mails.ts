@@ -30,7 +30,7 @@ interface Told {
   readonly timeZone: string;
 }
 
-/** What a customer is told of a payment; undefined where that is no longer true. */
+/** What a customer reads of a payment; undefined where that is no longer true. */
 function paymentMail(payment: ToldPayment, { to, title, terms, url, timeZone }: Told): Mail | undefined {
   const { news, plan, status, failingSince, fact } = payment;
   const what = `${title}: ${plan}`;

@@ -9,7 +9,7 @@ const secret = (begin: RegExp, example: string) => z.string().regex(begin, `must
 export const paymentSettings = z.object({
   /** A restricted key is enough; docs/billing.md names what it must be allowed. */
   STRIPE_SECRET_KEY: secret(/^(sk|rk)_/, 'sk_ or rk_'),
-  /** Of the endpoint for events. */
+  /** Signing secret of the endpoint for events. */
   STRIPE_WEBHOOK_SECRET: secret(/^whsec_/, 'whsec_'),
   RAZORPAY_KEY_ID: secret(/^rzp_(test|live)_/, 'rzp_test_ or rzp_live_'),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
@@ -26,7 +26,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Of one provider, that make no sense without each other. */
+/** Settings of one provider that make no sense without each other. */
 const TOGETHER: readonly (readonly (keyof PaymentSettings)[])[] = [
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
   ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET'],
@@ -47,7 +47,7 @@ export function findPaymentProblems(settings: PaymentSettings & { readonly DASHB
   return problems;
 }
 
-/** Those whose keys are given; the others' packages are not loaded. */
+/** Opens the ports whose keys are given. The packages of the others are not loaded. */
 export async function openPaymentPorts(settings: PaymentSettings): Promise<PaymentPorts> {
   const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook, DASHBOARD_PAYMENTS_SANDBOX: url } = settings;
   const own = settings.DASHBOARD_PAYMENTS_SANDBOX_SECRET;

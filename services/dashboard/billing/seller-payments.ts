@@ -24,7 +24,7 @@ type Sums = Given<BillingSums>['months'][number];
 const byMonth = (a: Sums, b: Sums): number =>
   b.month.localeCompare(a.month) || a.currency.localeCompare(b.currency) || a.by.localeCompare(b.by);
 
-/** Of Tollgate's own invoices and of payment providers, by month and currency. What nobody here knows is null. */
+/** Sums of Tollgate's own invoices and of payment providers, by month and currency. Null: unknown. */
 export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promise<Sums[]> {
   const today = windowsAt(clock.now() / 1_000, timeZone).day;
   const invoices = await sumInvoices(db, { today });

@@ -17,9 +17,9 @@ export interface BillingWorkOptions {
   readonly timeZone: string;
   readonly catalogue: () => Promise<Catalogue>;
   readonly ports: PaymentPorts;
-  /** Of the metrics. */
+  /** Registry of the metrics. */
   readonly registry: Registry;
-  /** Between two looks. Default as the invoices ask for it. */
+  /** Pause between two looks. Default: as the invoices ask for it. */
   readonly everyMs?: number;
 }
 

@@ -12,7 +12,7 @@ import { type PaymentTools } from './take-payment';
 export interface PaymentWorkOptions extends PaymentTools {
   readonly log: Log;
   readonly ports: PaymentPorts;
-  /** Between two looks. Default 5 s. */
+  /** Pause between two looks. Default 5 s. */
   readonly everyMs?: number;
 }
 

@@ -64,9 +64,9 @@ interface CheckoutPlace {
   readonly port: PaymentPort;
   /** Origin of the dashboard. */
   readonly url: string;
-  /** Of the customer, for the provider's own mails. */
+  /** The customer's address, for the provider's own mails. */
   readonly email: string;
-  /** By its name; see mailbox.ts. */
+  /** Name of the mailbox; see mailbox.ts. */
   readonly mailbox: string;
 }
 
@@ -111,7 +111,7 @@ async function pageOrEnd(tools: PaymentTools, checkout: Checkout, { place, isLas
   }
 }
 
-/** Of which one was paid or ended while the next was asked for. */
+/** Tries, because one payment may be paid or end while the next is being requested. */
 const ATTEMPTS = 3;
 
 /**

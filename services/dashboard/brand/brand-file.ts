@@ -20,7 +20,7 @@ const address = z
     'must be a URL that starts with https://, or a path of this site that starts with /',
   );
 
-/** `brand.yml`; docs/brand.md describes every member. */
+/** `brand.yml`; kong/new-folder/brand.yml describes every member. */
 const brandFile = z.strictObject({
   name: z.string().trim().min(1).max(MAX_NAME_CHARACTERS).optional(),
   accent: z

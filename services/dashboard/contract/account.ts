@@ -4,13 +4,13 @@ import { type Endpoints } from './endpoint';
 import { id, moment, suspended } from './fields';
 import { invitedRole, ownMembership, permission, role } from './team';
 
-/** Who is signed in, and what the pages need to know of this installation. */
+/** The signed-in person, and what the pages need to know of this installation. */
 const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
-  /** By what the organisation goes that the pages show: its name, else its e-mail address. */
+  /** The organisation's name on pages: its own name, else its e-mail address. */
   organisation: z.string(),
-  /** In that organisation; null for an operator who looks. */
+  /** Role in that organisation; null for an operator who looks. */
   role: role.nullable(),
   /** All of the person, the own one first. */
   organisations: z.array(ownMembership),
@@ -29,12 +29,12 @@ const session = z.object({
 });
 export type Session = z.input<typeof session>;
 
-/** Who is signed in, whether in an organisation or in none. */
+/** The signed-in person, whether in an organisation or in none. */
 const person = z.object({
   email: z.string(),
   hasSecondFactor: z.boolean(),
   quotaTimeZone: z.string(),
-  /** Of any organisation: the pages of one are there. */
+  /** Whether the person belongs to any organisation, and so has pages to see. */
   isMember: z.boolean(),
   /** Open ones to the own address. */
   invitations: z.array(
@@ -90,7 +90,7 @@ export const sessionEndpoints = {
 /** What anybody may know before signing in. */
 export const openEndpoints = {
   'GET /installation': { for: 'everybody', summary: 'Show what this installation offers', answer: installation },
-  /** Where mail is sent for real there is no such page. */
+  /** There is no such page if real mail is sent. */
   'GET /outbox': { for: 'everybody', summary: 'Read the mail of an installation that sends none', answer: outbox },
 } as const satisfies Endpoints;
 

@@ -19,25 +19,25 @@ export const alert = z.object({
 });
 export type Alert = z.input<typeof alert>;
 
-/** Of which kinds the customer is mailed. */
+/** Kinds of alert that the customer receives by mail. */
 const mailedKinds = z.object({ quotaDaily: z.boolean(), quotaMonthly: z.boolean(), keyExpiry: z.boolean() });
 export type MailedKinds = z.input<typeof mailedKinds>;
 const percents = z.array(z.number().int().min(1).max(100)).min(1).max(5);
 
 const alertSettings = z.object({
   mail: mailedKinds,
-  /** Of those subscriptions that have thresholds of their own, which are all mailed; others tell 50, 80 and 100 and mail the last two. */
+  /** Subscriptions with thresholds of their own, all of them mailed. The others report 50, 80 and 100 and mail the last two. */
   thresholds: z.array(z.object({ subscriptionId: id, percents })),
 });
 export type AlertSettings = z.input<typeof alertSettings>;
 
-/** Where alerts are sent to as signed HTTP requests. */
+/** An address that receives alerts as signed HTTP requests. */
 export const webhook = z.object({
   id,
   url: z.string(),
   state: z.enum(['active', 'paused']),
   createdAt: moment,
-  /** Of the last delivery that ended; null before the first. */
+  /** Outcome of the last delivery that ended; null before the first. */
   lastOutcome: z.enum(['delivered', 'failed']).nullable(),
   version,
 });
@@ -50,7 +50,7 @@ const delivery = z.object({
   event: z.string(),
   state: z.enum(['waiting', 'delivered', 'failed']),
   attempts: z.number().int(),
-  /** Of the last attempt: its status, or why there was none. */
+  /** Status of the last attempt; null if there was no response. */
   lastStatus: z.number().int().nullable(),
   lastError: z.string().nullable(),
   createdAt: moment,
@@ -95,7 +95,7 @@ export const alertEndpoints = {
 
 const changing = { for: 'members', needs: 'webhooks', refuses: ['webhook_unknown'] } as const;
 
-/** Where alerts are sent to, and how that went. */
+/** Addresses that receive alerts, and their deliveries. */
 export const webhookEndpoints = {
   'GET /webhooks': {
     for: 'members',

@@ -28,7 +28,7 @@ export interface FieldSchema {
   readonly prefixItems?: FieldSchema[] | undefined;
   readonly anyOf?: FieldSchema[] | undefined;
   readonly additionalProperties?: boolean | FieldSchema | undefined;
-  /** Of a shape that is not written out here. */
+  /** Name of a shape that is not written out here. */
   readonly title?: string | undefined;
   /** The value of a discriminator that stands for this shape. */
   readonly 'x-variant'?: string | undefined;
@@ -110,7 +110,7 @@ const operation = z.object({
   description: z.string().optional(),
   parameters: z.array(parameter).optional(),
   requestBody: z.object({ content }).optional(),
-  /** By status. */
+  /** Responses by status. */
   responses: z.record(
     z.string(),
     z.object({ description: z.string(), content: content.optional(), 'x-codes': z.array(z.string()).optional() }),
@@ -123,7 +123,7 @@ export type ApiOperation = z.output<typeof operation>;
 
 const errorCode = z.object({
   code: z.string(),
-  /** Only certain products send it. */
+  /** Whether only certain products send it. */
   isOwn: z.boolean(),
   failures: z.array(z.object({ status: z.number(), title: z.string(), charge: z.enum(['not taken', 'given back', 'charged']) })).readonly(),
   remedy: z.string(),
@@ -138,9 +138,9 @@ export const apiDocument = z.object({
   'x-errors': z.array(errorCode).default([]),
   /** Broken operations of products' own documents. */
   'x-left-out': z.array(z.object({ product: z.string(), operation: z.string() })).default([]),
-  /** By product, in the order of its author. */
+  /** Groups by product, in the order of its author. */
   'x-groups': z.record(z.string(), z.array(z.object({ name: z.string(), description: z.string().optional() }))).default({}),
-  /** By path, then by method in lower case. */
+  /** Operations by path, then by method in lower case. */
   paths: z.record(z.string(), z.record(z.string(), operation)),
 });
 export type ApiDocument = z.output<typeof apiDocument>;

@@ -116,7 +116,7 @@ export const ownAuthEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Where there are providers. How people come back: providers/callback-handler.ts. */
+/** Endpoints of an installation with providers. People come back through providers/callback-handler.ts. */
 export const providerEndpoints = {
   'POST /auth/sign-in/social': {
     for: 'everybody',

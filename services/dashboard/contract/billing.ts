@@ -42,9 +42,9 @@ const invoiceSummary = z.object({
   /** A credit note stays `issued`. */
   state: invoiceState,
   paidOn: day.nullable(),
-  /** Of the payment, as the seller noted it. */
+  /** Reference of the payment, as the seller noted it. */
   reference: z.string().nullable(),
-  /** Of an invoice that was credited the credit note's number, and of a credit note the invoice's. */
+  /** Number of the credit note for a credited invoice; of the invoice for a credit note. */
   credit: z.string().nullable(),
   /** The payment provider that confirmed the payment or refund that it is for; null: it is for a month. `reference` is the provider's then. */
   paidThrough: z.enum(PROVIDERS).nullable(),
@@ -59,7 +59,7 @@ const party = z.object({
   email: z.string().nullable(),
 });
 
-/** As it was issued. */
+/** The invoice as it was issued. */
 const invoice = invoiceSummary.extend({
   seller: party,
   buyerDetails: party,
@@ -80,7 +80,7 @@ const invoice = invoiceSummary.extend({
   serviceCode: z.string().nullable(),
   notes: z.array(z.string()),
   payment: z.string().nullable(),
-  /** Of a credit note; else empty. */
+  /** Reason of a credit note; else empty. */
   reason: z.string(),
 });
 export type InvoiceView = z.input<typeof invoice>;
@@ -94,7 +94,7 @@ export const paidPlan = z.object({
   currency,
   /** `failing`: the last charge failed; the plan goes on until `graceEndsAt`. */
   status: z.enum(['trial', 'active', 'failing']),
-  /** Until when it is paid, and when it is charged next. */
+  /** End of the paid period, and the time of the next charge. */
   periodEndsAt: moment,
   /** When it ends, because it was cancelled; null while it goes on. */
   cancelsAt: moment.nullable(),
@@ -106,7 +106,7 @@ export const paidPlan = z.object({
   discount: z.object({ percent: z.number().nullable(), amount: amount.nullable(), until: moment.nullable() }).nullable(),
   /** Whether the seller has paused the payment: nothing is charged. */
   isPaused: z.boolean(),
-  /** Until when a failed charge can be made good; null while nothing is owed. */
+  /** End of the time in which a failed charge can be made good; null while no payment is owed. */
   graceEndsAt: moment.nullable(),
   /** False once the grace is over. */
   isGiven: z.boolean(),
@@ -141,7 +141,7 @@ const billing = z.object({
   details: details.nullable(),
   /** What this month's invoice would be now, before tax, and when it is issued; null where there is none to come. */
   next: z.object({ month, issuedOn: day, totals: z.array(money) }).nullable(),
-  /** Of all open and overdue invoices. */
+  /** Sums of all open and overdue invoices. */
   owed: z.array(money),
 });
 export type BillingView = z.input<typeof billing>;
@@ -217,7 +217,7 @@ export const billingEndpoints = {
       currency,
       /** `open`: not paid, or the payment provider has not said so yet. `paid`: the plan is given. `closed`: nothing was paid. */
       state: z.enum(['open', 'paid', 'closed']),
-      /** Where it can still be paid; null once it is over, or not sold like that any more. */
+      /** The page on which it can still be paid; null once it is over, or no longer sold like that. */
       url: z.string().nullable(),
       /** False where the plan, its price or its limits were changed since. */
       isSold: z.boolean(),
@@ -258,7 +258,7 @@ export const billingEndpoints = {
   'PUT /paid-plans/:id/plan': {
     ...members,
     summary: 'Change a paid plan for another one',
-    /** Of what was shown and agreed to, an hour ago at most. It can be accepted once. */
+    /** The preview that was shown and agreed to within the last hour. It can be accepted once. */
     body: z.object({ preview: id }),
     refuses: ['paid_plan_unknown', ...switching, 'terms_changed', 'preview_old', 'payment_failed', 'change_limit_reached'],
   },
@@ -291,12 +291,12 @@ const filter = {
 const sums = z.object({
   provider: z.enum(PROVIDERS),
   invoices: invoiced,
-  /** Of the last two years, newest first. Null: nobody here knows. */
+  /** The last two years, newest first. Null: unknown. */
   months: z.array(
     z.object({
       month,
       currency,
-      /** By whom: `invoice` of Tollgate's own invoices, else the payment provider. */
+      /** Who billed: `invoice` for Tollgate's own invoices, else the payment provider. */
       by: z.enum(PROVIDERS),
       invoices: z.number().int(),
       /** All but what was credited. */
@@ -306,7 +306,7 @@ const sums = z.object({
       overdue: amount,
       /** Charges that failed, of plans that ended without them; nobody charges an invoice of Tollgate's own. */
       failed: amount.nullable(),
-      /** By credit notes, or refunded by the payment provider. */
+      /** Given back by credit notes, or refunded by the payment provider. */
       credited: amount,
     }),
   ),

@@ -22,11 +22,11 @@ interface What {
   readonly answer?: z.ZodType;
   /** Media type of a file that is answered instead. Without `answer` and `file` the answer is 204. */
   readonly file?: string;
-  /** Of another method than GET: it changes nothing, and does not count as a write. */
+  /** Marks a method other than GET that changes nothing. It does not count as a write. */
   readonly isRead?: true;
   /** Members of a suspended customer may ask it too: it takes something away, or is how they pay or leave. Reads need no such mark. */
   readonly whileSuspended?: true;
-  /** Beside those that everybody of its audience may get. */
+  /** Refusals beside those that everybody of its audience may get. */
   readonly refuses?: readonly RefusalCode[];
 }
 

@@ -57,7 +57,7 @@ export const contract = {
 } as const satisfies Endpoints;
 export type Contract = typeof contract;
 
-/** Those of an audience. */
+/** Endpoints of one audience. */
 export type EndpointsFor<For extends Audience> = {
   readonly [Name in keyof Contract as Contract[Name]['for'] extends For ? Name : never]: Contract[Name];
 };

@@ -41,7 +41,7 @@ export const explanation = z.object({
   product: z
     .object({ id: z.string(), title: z.string(), failing: z.boolean(), since: moment.nullable(), until: moment.nullable() })
     .nullable(),
-  /** In the order of the specification. */
+  /** Checks in the order of the specification. */
   checks: z.array(z.object({ check: z.string(), outcome: z.enum(['passed', 'failed', 'not reached']), saw: z.string() })),
   /** How to mend it; empty for a request that succeeded. */
   remedy: z.string(),

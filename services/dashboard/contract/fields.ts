@@ -36,7 +36,7 @@ export const cursor = z.string().min(1).max(200);
 /** The same where it holds an address. */
 export const longCursor = z.string().min(1).max(500);
 export const pageSize = z.coerce.number<number | string>().int().min(1).max(100).default(25);
-/** As a customer writes them: addresses, CIDR ranges, domains, `*.` domains. */
+/** Rules as a customer writes them: addresses, CIDR ranges, domains, `*.` domains. */
 export const rules = z.array(z.string().trim().min(1).max(255)).max(MAX_RULES, `a key can have at most ${MAX_RULES} whitelist rules`);
 export const keyName = z.string().trim().min(1).max(100);
 export const planName = z.string().min(1).max(100);

@@ -128,8 +128,11 @@ export const keyEndpoints = {
     body: z.object({
       submission,
       name: keyName.optional(),
-      mode: z.enum(['live', 'test']),
-      /** Those without a subscription are subscribed to on the base limits, which cost nothing; plans are taken under `/subscriptions`. */
+      mode: z.enum(['live', 'test']).describe('Products whose `takesTestKeys` is false refuse test keys: make a live one'),
+      /**
+       * Products of the key. A product without a subscription gets one on the base limits, which costs nothing; plans are taken under
+       * `/subscriptions`.
+       */
       products: z.array(productId).min(1),
       tags: tags.default([]),
       expiresAt: givenMoment.optional(),
@@ -167,9 +170,9 @@ export const keyEndpoints = {
     needs: 'keys',
     scopes: ['keys:write'],
     summary: 'Revoke several keys for good, all or none',
-    /** As many as a page of the list can show. */
+    /** As many keys as a page of the list can show. */
     body: z.object({ ids: z.array(id).min(1).max(100) }),
-    /** Those that this request revoked; the others were revoked before. */
+    /** Keys that this request revoked; the others were revoked before. */
     answer: z.object({ revoked: z.array(id) }),
     refuses: ['key_unknown'],
   },

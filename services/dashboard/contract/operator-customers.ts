@@ -23,14 +23,14 @@ const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
 /** Up to some minutes old where it is about use, else as it is now. */
 const customerLine = listedCustomer.extend({
   state: customerState,
-  /** Without subscriptions that are cancelled; a null plan: the base limits. */
+  /** Subscriptions that are not cancelled; a null plan: the base limits. */
   plans: z.array(z.object({ product: z.string(), plan: z.string().nullable(), state: z.enum(['active', 'paused']) })),
   /** A month's prices of active subscriptions. */
   rates: z.array(rate),
   /** Requests that were let in, in the last 30 days, and how many more these are than in the 30 days before. */
   used: z.number(),
   growth: z.number(),
-  /** Of the last request that was let in; null: none is known. */
+  /** Day of the last request that was admitted; null: unknown. */
   lastSeenOn: day.nullable(),
 });
 export type CustomerLine = z.input<typeof customerLine>;
@@ -40,7 +40,7 @@ const listFilter = {
   /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. Then the order is by address. */
   search: z.string().trim().max(254).optional(),
   state: customerState.optional(),
-  /** Who has this product; counts when no state is given. */
+  /** Only customers with this product; ignored if a state is given. */
   product: productId.optional(),
   /** `rate`: by the largest amount of one currency. */
   sort: z.enum(['email', 'created', 'used', 'growth', 'rate', 'seen']).default('email'),
@@ -160,9 +160,9 @@ export const customerEndpoints = {
     summary: 'Import keys of another system; needs `customers:write` and `subscriptions:write` too',
     body: z.object({
       keys: z.array(importedKey).min(1).max(MAX_BATCH),
-      /** Of keys that name none. */
+      /** Products for keys that name none. */
       products: z.array(productId).max(100).default([]),
-      /** Of subscriptions that are made for keys that name none. */
+      /** Plan of subscriptions that are made for keys that name none. */
       plan: planName.optional(),
       /** Shows the last four characters of keys that have 16 or more. */
       showsLastFour: z.boolean().default(false),
@@ -175,7 +175,7 @@ export const customerEndpoints = {
       known: z.number().int(),
       /** `line` counts the members of `keys`, from 1. */
       refused: z.array(z.object({ line: z.number().int(), reason: z.string() })),
-      /** Of keys that were imported all the same. */
+      /** Warnings about keys that were imported nevertheless. */
       warnings: z.array(z.object({ line: z.number().int(), warning: z.string() })),
     }),
   },

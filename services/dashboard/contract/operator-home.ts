@@ -28,7 +28,7 @@ const home = z.object({
   /** At most ten each, as the list of customers has them. */
   topByUse: top,
   topByGrowth: top,
-  /** Those that go on. */
+  /** Outages that go on. */
   outages: z.array(z.object({ id, product: z.string(), title: z.string(), beganAt: moment, answered: z.number(), failed: z.number() })),
   plansWaiting: z.object({ count: z.number().int(), since: moment.nullable() }),
   /** With a sign of life within the last day. */

@@ -17,7 +17,7 @@ const operatorSession = z.object({
 const customer = z.object({ id, email: z.string() }).nullable();
 
 const auditFilter = {
-  /** As written: `operator:asha@example.com`, `dashboard:…`, `cli`. */
+  /** The actor as written: `operator:asha@example.com`, `dashboard:…`, `cli`. */
   actor: z.string().trim().min(1).max(300).optional(),
   action: z.string().trim().min(1).max(100).optional(),
   /** Id of a customer. */
@@ -40,7 +40,10 @@ const auditOfAll = z.object({
 });
 export type AuditOfAll = z.input<typeof auditOfAll>;
 
-/** Of the last 7 days, newest first. A page may be short although there is a next one: only so many are looked through, and one without a filter is short. */
+/**
+ * Requests of the last 7 days, newest first. A page may be short although a next one exists, because each looks through a bounded number of
+ * requests.
+ */
 const requestsOfAll = z.object({
   requests: z.array(
     z.object({
@@ -82,7 +85,7 @@ const productFigures = z.object({
       mostCustomersADay: z.number().int(),
     }),
   ),
-  /** By product, up to ten seconds old; a product without calls within the 30 days has no entry. */
+  /** Figures by product, up to ten seconds old. A product without calls within the 30 days has no entry. */
   answered: z.array(z.object({ product: z.string(), today: answered, period: answered })),
   answerTimesMs,
 });

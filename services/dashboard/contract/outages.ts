@@ -13,7 +13,7 @@ const outage = z.object({
 export type Outage = z.input<typeof outage>;
 
 const outageOfAll = outage.extend({
-  /** Of all customers since it began: answers, and those of 500 to 599 among them. */
+  /** Responses to all customers since the outage began, and how many of them were 500 to 599. */
   answered: z.number(),
   failed: z.number(),
 });

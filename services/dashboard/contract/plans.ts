@@ -29,7 +29,7 @@ const windowStanding = z.object({
   limit: z.number(),
   resetsAt: moment,
   /**
-   * When the limit is reached at the rate of this window so far; the present moment once it is; null when it is not reached before the
+   * When the limit is reached at the rate of this window so far; the present time once it is; null when it is not reached before the
    * reset, or too little was used to tell.
    */
   exhaustedAt: moment.nullable(),
@@ -56,9 +56,9 @@ export const subscription = z.object({
   plan: z.string().nullable(),
   state: z.enum(['active', 'paused', 'cancelled']),
   suspended,
-  /** Of live keys. */
+  /** Use of live keys. */
   ...use,
-  /** Of test keys, which have the same limits for themselves. */
+  /** Use of test keys, which have the same limits for themselves. */
   test: subscriptionUse,
   /** How fast requests of live keys may come, and those of test keys; null: as fast as they like. */
   rate: requestRate.nullable(),
@@ -74,7 +74,10 @@ export const subscription = z.object({
   dailyCap: z.number().int().nullable(),
   /** What the price includes, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
   overage: z.object({ per: z.number().int(), price: z.string(), currency: z.string(), ...limits.shape }).nullable(),
-  /** Of live keys: units that the price includes at the most, and those sold above, as the statement of the month counts them. Null: nothing is sold above. */
+  /**
+   * Units of live keys that the price includes at the most, and units sold above, as the month's statement counts them. Null: no units are
+   * sold above.
+   */
   includedNow: z.object({ today: includedUse, thisMonth: includedUse }).nullable(),
   createdAt: moment,
   version,

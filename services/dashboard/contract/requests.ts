@@ -4,9 +4,9 @@ import { cursor, givenMoment, id, moment } from './fields';
 
 export type { DenialCode } from '../../../plugins/core/problems';
 
-/** By what is known of a request and its answer. What is not known matches none of them. */
+/** Filters by what is known of a request and its response. Unknown values match no filter. */
 export const answerFilter = {
-  /** Of the answer, refusals too: `429`, or a class of them such as `5xx`. */
+  /** Status of the response, refusals too: `429`, or a class such as `5xx`. */
   status: z
     .string()
     .regex(/^[1-5](\d\d|[xX]{2})$/, 'must be a status such as 429, or a class such as 5xx')
@@ -35,23 +35,22 @@ const filter = {
   product: z.string().min(1).max(100).optional(),
   outcome: outcomeFilter,
   ...answerFilter,
-  /** The first moment that is wanted, and the first that is not. */
+  /** The first time that is wanted, and the first that is not. */
   from: givenMoment.optional(),
   to: givenMoment.optional(),
 };
 
 /**
- * Of the request and its answer. Null where it is not known: status and time behind a gateway that does not tell, and where what it told was
- * lost.
+ * What was reported of the request and its response. Null: unknown, because the gateway reports no status and time, or the report was lost.
  */
 export const told = {
   method: z.string().nullable(),
-  /** Without its query; cut after 200 characters. */
+  /** The path without its query; cut after 200 characters. */
   path: z.string().nullable(),
   status: z.number().int().nullable(),
   /** From the first byte of the request at the gateway to the last of its answer. */
   milliseconds: z.number().int().nullable(),
-  /** Of the answer's body, as far as it was sent. */
+  /** Bytes of the response's body that were sent. */
   bytes: z.number().int().nullable(),
   /** What it cost, though it may have been given back. */
   units: z.number().int().nullable(),
@@ -70,8 +69,8 @@ const request = z.object({
   /** The product failed, and the request was given back; null for a refusal, and for what is older than three days. */
   givenBack: z.boolean().nullable(),
   /**
-   * Of the requests with this key for this product that were admitted in the same hour (refused, for a refusal), the share that is listed: 1 where
-   * each is. Null where they are not counted, as in the first seconds.
+   * Share of comparable requests that is listed: with this key, for this product, in the same hour, with the same outcome. 1: each is
+   * listed. Null: not counted yet, as in the first seconds.
    */
   share: z.number().min(0).max(1).nullable(),
 });

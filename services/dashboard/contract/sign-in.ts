@@ -8,10 +8,10 @@ import { id, moment } from './fields';
 const provider = z.object({ id: z.string(), name: z.string() });
 export type Provider = z.input<typeof provider>;
 
-/** Of an account. */
+/** A passkey of an account. */
 const passkey = z.object({
   id,
-  /** As its owner calls it. */
+  /** Its owner's name for it. */
   name: z.string(),
   createdAt: moment,
   /** Null: it has not been used yet. */
@@ -69,7 +69,7 @@ const assertion = credential
 /** What the device shall do, as WebAuthn has it. */
 const creation = z.custom<PublicKeyCredentialCreationOptionsJSON>();
 const challenge = z.custom<PublicKeyCredentialRequestOptionsJSON>();
-/** Where the provider asks who is there. */
+/** The provider's page for signing in. */
 const elsewhere = z.looseObject({ url: z.string() });
 
 /** How the own account opens, beside its password. */
@@ -98,7 +98,7 @@ export const wayEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Where the dashboard has a name that browsers keep passkeys for. */
+/** Endpoints of a dashboard whose host name browsers accept for passkeys. */
 export const passkeyEndpoints = {
   'POST /account/passkeys/options': {
     for: 'persons',

@@ -30,7 +30,7 @@ const statementLine = z.object({
   refunded: z.number(),
   /** `charged - refunded`. */
   used: z.number(),
-  /** Of test keys, which cost nothing. */
+  /** Units of test keys, which cost nothing. */
   test: z.number(),
   /** Admitted with live keys. Null in statements that were closed before they were counted. */
   requests: z.number().nullable(),
@@ -40,7 +40,7 @@ const statementLine = z.object({
   isPaidInAdvance: z.boolean(),
   /** Part of the amount: for units beyond a thirtieth of `monthly` for each of the days. */
   surcharge: z.string(),
-  /** Of `used`, `units` above the limits, and the part of the amount that they cost; null where the plan sells none. */
+  /** Units of `used` above the limits, and the part of the amount that they cost; null if the plan sells none. */
   overage: overage.extend({ units: z.number(), amount: z.string() }).nullable(),
 });
 
@@ -54,7 +54,7 @@ const statement = z.object({
   /** Null while it still grows. */
   closedAt: moment.nullable(),
   lines: z.array(statementLine),
-  /** Of the lines' amounts. */
+  /** Sums of the lines' amounts. */
   totals: z.array(z.object({ currency: z.string(), amount: z.string() })),
   /** What the payment provider charged in this month, and gave back of it so far. */
   paid: z.array(z.object({ product: z.string(), chargedAt: moment, amount: z.string(), refunded: z.string(), currency: z.string() })),

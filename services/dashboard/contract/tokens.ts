@@ -28,7 +28,7 @@ const TOKEN_DAYS = { usual: 90, most: 400 } as const;
 const wanted = z.object({
   submission,
   name: z.string().trim().min(1).max(100),
-  /** Until it expires. */
+  /** Time until the token expires. */
   days: z.number().int().min(1).max(TOKEN_DAYS.most).default(TOKEN_DAYS.usual),
 });
 
@@ -43,7 +43,7 @@ export const sellerTokenEndpoints = {
   'GET /operator/tokens': {
     for: 'operators',
     summary: 'List tokens of the seller’s API',
-    /** Those in use first, then newest first. */
+    /** Tokens in use first, then newest first. */
     answer: z.object({ tokens: z.array(sellerToken) }),
   },
   'POST /operator/tokens': {
@@ -68,7 +68,7 @@ export const tokenEndpoints = {
     for: 'members',
     needs: 'read',
     summary: 'List tokens',
-    /** Those in use first, then newest first. */
+    /** Tokens in use first, then newest first. */
     answer: z.object({ tokens: z.array(token) }),
   },
   'POST /tokens': {

@@ -27,7 +27,7 @@ const call = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
   /** A route that the catalogue publishes; one with `{…}` in it takes any text there. */
   path: z.string().max(1_000),
-  /** As it stands behind the `?`. */
+  /** The query as it stands behind the `?`. */
   query: z
     .string()
     .max(20_000)

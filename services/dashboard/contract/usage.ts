@@ -9,7 +9,7 @@ const by = z.enum(['day', 'hour']).default('day');
 const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
 export type UsagePeriod = z.output<typeof usageQuery>;
 
-/** By the status of the answer, up to some seconds old. Requests that still run are in none of them. */
+/** Counts by status of the response, up to some seconds old. Requests that still run are in none of them. */
 export const answers = z.object({
   /** With a status below 400, of 400 to 499, and of 500 to 599. */
   succeeded: z.number(),
@@ -17,7 +17,10 @@ export const answers = z.object({
   failed: z.number(),
   /** The client left before the answer was sent. */
   abandoned: z.number(),
-  /** Of the first three: how many took up to each of `answerTimesMs` and longer than the one before it; the last, longer than all. */
+  /**
+   * Response times of the first three: how many took up to each of `answerTimesMs` and longer than the one before it. The last counts all
+   * longer ones.
+   */
   took: z.array(z.number()),
 });
 
@@ -44,7 +47,7 @@ const usage = z.object({
     z.object({
       day,
       product: z.string(),
-      /** Of the keys; each mode counts by itself. */
+      /** Mode of the keys. Each mode counts by itself. */
       mode: z.enum(['live', 'test']),
       /** Units taken for what was done, units given back because a service or its source failed, and their difference. */
       charged: z.number(),
@@ -61,7 +64,7 @@ const usage = z.object({
     z.object({
       startsAt: moment,
       product: z.string(),
-      /** Of the keys. */
+      /** Mode of the keys. */
       mode: z.enum(['live', 'test']),
       ...outcomes,
     }),
@@ -78,7 +81,7 @@ const keyUsage = z.object({
   /** Today in that zone. */
   today: day,
   answerTimesMs,
-  /** In the order of time; days and hours without requests have no entry. */
+  /** Use in the order of time. Days and hours without requests have no entry. */
   use: z.array(
     z.object({
       day,
@@ -88,7 +91,7 @@ const keyUsage = z.object({
       startsAt: moment.nullable(),
       product: z.string(),
       ...outcomes,
-      /** Of all of them, how many the log of requests does not list: of a busy hour it holds a sample. */
+      /** How many of them the request log does not list. Of a busy hour it holds a sample. */
       unlogged: z.number(),
     }),
   ),

@@ -32,9 +32,9 @@ export interface AlertWorkOptions {
   readonly log: Log;
   readonly timeZone: string;
   readonly settings: AlertSettings;
-  /** Between two looks at limits and expiries. Default 5 s. */
+  /** Pause between two looks at limits and expiries. Default 5 s. */
   readonly evaluateMs?: number;
-  /** Between two looks at waiting deliveries. Default 1 s. */
+  /** Pause between two looks at waiting deliveries. Default 1 s. */
   readonly pollMs?: number;
 }
 

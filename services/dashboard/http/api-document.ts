@@ -7,7 +7,7 @@ import { type DocumentSource } from './serve-document';
 /**
  * The API's description as it is now: what the build wrote from our services, and what is sold besides.
  * @param readBuilt the text that the build wrote
- * @param title the name of the installation. The build's own title and licence are those of the example
+ * @param title the name of the installation. The build's licence is that of our own services
  */
 export function apiDocumentSource(
   { db, catalogue, log }: DashboardDeps,
@@ -19,13 +19,9 @@ export function apiDocumentSource(
       const built = JSON.parse(readBuilt()) as ApiDocumentParts;
       const { document, leftOut } = describeApi(built, await catalogue(), await readProductDocuments(db));
       for (const each of leftOut) log.warn(each, 'an operation of a product’s own OpenAPI document is broken and left out');
-      return JSON.stringify({ ...document, info: infoOf(built, title) });
+      const { license, ...info } = built.info;
+      const isOurs = built.info.title === title && Object.keys(built.paths).some((path) => path in document.paths);
+      return JSON.stringify({ ...document, info: { ...info, title, ...(isOurs && { license }) } });
     },
   };
-}
-
-function infoOf({ info }: ApiDocumentParts, title: string): object {
-  if (info.title === title) return info;
-  const { license: _, ...rest } = info;
-  return { ...rest, title };
 }

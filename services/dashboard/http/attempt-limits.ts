@@ -57,7 +57,8 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
   }
 
   /**
-   * By place first, then from all together. Others' attempts never shut the owner out where the owner has signed in before.
+   * Counts by place first, then all places together. Others' attempts never shut the owner out of a place where the owner has signed in
+   * before.
    * @param attempt.of what is counted: the account's address, or the mailbox that it leads to
    */
   async function takeByPlace(

@@ -1,7 +1,7 @@
 import { type Role } from '../../selling/members/member-roles';
 import { type Membership } from '../../selling/members/find-memberships';
 
-/** Whose session it is. */
+/** The person of a session. */
 export interface SessionUser {
   readonly id: string;
   readonly email: string;
@@ -22,11 +22,11 @@ export interface CallingMember {
 /** Who asks: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
   readonly customerId: string;
-  /** By what the customer goes: the name of the organisation, else its e-mail address. */
+  /** The customer's name: that of the organisation, else its e-mail address. */
   readonly organisation: string;
   /** The customer's e-mail address. */
   readonly address: string;
-  /** Of the person who asks; of the customer where that is a program, or an operator who looks. */
+  /** Address of the person who asks; of the customer if a program asks, or an operator looks. */
   readonly email: string;
   /** A person who is a member of the customer; absent for programs and operators. */
   readonly member?: CallingMember;
@@ -34,7 +34,7 @@ export interface Caller {
   readonly actor: { readonly name: string; readonly from: string };
   /** The seller acts for the customer, and gives plans without being asked. */
   readonly isSeller?: true;
-  /** Of a program's token; absent for a person, whose role says what is allowed. */
+  /** Scopes of a program's token; absent for a person, whose role says what is allowed. */
   readonly scopes?: ReadonlySet<string>;
 }
 
@@ -64,7 +64,7 @@ export interface OperatorCaller {
   readonly email: string;
   /** For the audit log: who, and the address it came from. */
   readonly actor: { readonly name: string; readonly from: string };
-  /** Of the token; a person has none. */
+  /** Scopes of the token; a person has none. */
   readonly scopes?: ReadonlySet<string>;
 }
 

@@ -55,7 +55,7 @@ export interface GatewayCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Checked by the caller: it is appended to the gateway's URL. */
   readonly path: string;
-  /** As it stands behind the `?`. */
+  /** The query as it stands behind the `?`. */
   readonly query: string;
   /** Checked by the caller: none of those that are set here. */
   readonly headers?: Readonly<Record<string, string>>;

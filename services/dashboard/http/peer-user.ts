@@ -4,7 +4,7 @@ import { parseIpAddress } from '../../../plugins/core/access/ip-address';
 
 /** Every TCP connection of this machine with the user whose it is: Linux tells everybody. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
-/** Of its columns: local address, remote address, state, …, user. */
+/** Columns of a row: local address, remote address, state, …, user. */
 const ROW = /^\s*\d+: (\S+) (\S+) (\S+) \S+ \S+ \S+\s+(\d+)/;
 /** A connection that its process has closed has no user any more, and reads as root's. */
 const ESTABLISHED = '01';

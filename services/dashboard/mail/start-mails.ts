@@ -11,7 +11,7 @@ const MAIL_KINDS: readonly MailKind[] = ['alerts', 'plan_answer', 'outage', 'inv
 /** What is sent for one item of the outbox. */
 export interface WrittenMails {
   readonly mails: readonly Mail[];
-  /** In place of settling the item. */
+  /** Replaces settling the item. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface MailsOptions extends MailTools {
   readonly log: Log;
   readonly mail: MailSender;
   readonly write: { readonly [K in MailKind]?: WriteMails<K> };
-  /** Between two looks. Default 5 s. */
+  /** Pause between two looks. Default 5 s. */
   readonly everyMs?: number;
 }
 

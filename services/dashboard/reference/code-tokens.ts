@@ -1,7 +1,7 @@
 /** What a sample is written in. */
 export type CodeLanguage = 'json' | 'shell' | 'script';
 
-/** In the order in which they are looked for: a text before a number in it. The names are those of colours in public.css. */
+/** Tokens in the order in which they are searched: a text before a number in it. The names are those of colours in public.css. */
 const TOKENS: Readonly<Record<CodeLanguage, RegExp>> = {
   json: /(?<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?<string>"(?:[^"\\]|\\.)*")|(?<word>\b(?:true|false|null)\b)|(?<number>-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b)/g,
   // JavaScript, TypeScript, Python, Go and PHP, as far as one look tells.

@@ -23,7 +23,7 @@ export function sendersOf({ paths }: ApiDocument, code: string): readonly string
 export interface OtherSuccess {
   readonly status: string;
   readonly description: string;
-  /** As `GET /weather/{city}`. */
+  /** Operations such as `GET /weather/{city}`. */
   readonly operations: readonly string[];
 }
 

@@ -64,7 +64,7 @@ function notesOf(schema: FieldSchema): string {
   return limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`;
 }
 
-/** Where in the value one is, and which shapes stand in the list already, with the names of their members. */
+/** The present place in the value, and the shapes in the list so far, with the names of their members. */
 interface Place {
   readonly name: string;
   readonly depth: number;

@@ -4,7 +4,7 @@ import { fieldName, type TriedParameter, type TryCall } from './try-call';
 /** Where a call goes, and what goes with it besides the key and a body. */
 export interface CallTarget {
   readonly path: string;
-  /** As it stands behind the `?`. */
+  /** The query as it stands behind the `?`. */
   readonly query: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -32,7 +32,7 @@ const HOUR_S = 3_600;
 /** Lifetime of links that set a password. */
 export const LINK_LIFE_S = HOUR_S;
 const DAY_S = 24 * HOUR_S;
-/** By address and path. Whole offices share an address. Accounts have their own limits, see attempt-limits.ts. */
+/** Counted by address and path. Whole offices share an address. Accounts have their own limits, see attempt-limits.ts. */
 const SIGN_IN_RULE = { window: 60, max: 20 };
 const MAIL_RULE = { window: 600, max: 10 };
 

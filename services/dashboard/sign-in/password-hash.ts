@@ -5,7 +5,7 @@ import { ServiceError } from '../../kit/errors';
 /** OWASP's figures for argon2id: 19 MiB, 2 passes, 1 lane. Some 20 ms on a thread of the pool, so that sign-ins do not block others. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** As many as Node's pool has threads. They take 76 MiB of memory. */
+/** One for each thread of Node's pool. They take 76 MiB of memory. */
 const MAX_AT_ONCE = 4;
 /** Half a second of work. Later requests are refused rather than kept waiting. */
 const MAX_WAITING = 64;

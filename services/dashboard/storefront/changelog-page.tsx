@@ -11,7 +11,7 @@ interface ChangelogEntry {
   readonly title: string;
   readonly anchor: string;
   readonly text: string;
-  /** Of the day in its heading, else of the entry above it, else of the file. */
+  /** Day in the entry's heading, else of the entry above it, else of the file. */
   readonly at: Date;
 }
 

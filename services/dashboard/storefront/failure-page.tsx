@@ -8,7 +8,7 @@ export interface Failure {
   readonly requestId: string;
 }
 
-/** In place of a page that could not be made. */
+/** Replaces a page that could not be made. */
 export function FailurePage({
   tools,
   failure: { status, requestId },

@@ -13,7 +13,7 @@ interface LandingPageProps {
   readonly products: readonly CatalogueProduct[];
   /** A call to try, where a product has one with an example. */
   readonly tried: Operation | undefined;
-  /** Of every product. */
+  /** Operations of every product. */
   readonly operations: readonly Operation[];
 }
 

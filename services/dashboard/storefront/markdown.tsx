@@ -40,7 +40,7 @@ export function safeLink(target: string): string | undefined {
   return linkKind(target) && target;
 }
 
-/** Of what a stranger wrote: to other sites alone, and recommending none. */
+/** A link in a stranger's text: to other sites alone, without recommending them. */
 function foreignLink(target: string): string | undefined {
   const kind = linkKind(target);
   return kind === 'https' || kind === 'http' ? target : undefined;

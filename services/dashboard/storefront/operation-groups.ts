@@ -21,7 +21,7 @@ export function groupsOf(document: ApiDocument, product: string): readonly Opera
   });
 }
 
-/** As much of a reference as a page shows: the operations of one tag, empty for those without one, or a single operation. */
+/** The part of a reference on one page: the operations of one tag, empty for those without one, or a single operation. */
 export interface ReferencePart {
   readonly tag?: string | undefined;
   readonly operation?: string | undefined;

@@ -15,7 +15,7 @@ interface FieldsProps {
 
 /** Longer lists end with a link to all of it. */
 const MAX_ROWS = 200;
-/** Of all descriptions of a list: each may have its share, and is cut behind it. */
+/** Characters for all descriptions of a list. Each may have its share, and is cut behind it. */
 const MAX_TEXTS = 40_000;
 /** What all samples of an operation may have in bytes: the first languages are shown. */
 const MAX_SAMPLES = 30_000;
@@ -138,7 +138,7 @@ interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
   readonly tools: CallTools;
-  /** Of its heading. */
+  /** Level of its heading. */
   readonly level: 2 | 3;
 }
 

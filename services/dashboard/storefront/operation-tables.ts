@@ -5,7 +5,7 @@ import { type Operation, successOf } from './operations';
 /** What goes into one place of a call. */
 export interface FieldTable {
   readonly caption: string;
-  /** Of each of its shapes. */
+  /** Rows of each of its shapes. */
   readonly rows: readonly FieldRow[];
   /** What more each shape has, by the value that stands for it. */
   readonly variants: readonly { readonly value: string; readonly rows: readonly FieldRow[] }[];
@@ -33,7 +33,7 @@ function fieldsIn(schema: FieldSchema): Fields {
 
 const hasFields = ({ rows, variants }: Fields): boolean => rows.length + variants.length > 0;
 
-/** Of the first shape that has members. */
+/** Fields of the first shape that has members. */
 function contentFields(content: Content = {}): Fields {
   const all = Object.values(content).map(({ schema = {} }) => fieldsIn(schema));
   return all.find(hasFields) ?? { rows: [], variants: [] };

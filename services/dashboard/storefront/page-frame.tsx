@@ -28,7 +28,7 @@ interface PageFrameProps {
   readonly description: string;
   /** The page's own path, which is also where signing up leads back to. */
   readonly path: string;
-  /** Whose prices the page says to search engines too. */
+  /** Products whose prices the page names to search engines too. */
   readonly products?: readonly CatalogueProduct[];
   /** Where feed readers find the same. */
   readonly feed?: string;

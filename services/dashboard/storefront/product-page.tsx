@@ -12,7 +12,7 @@ import { countedBy, describeLimits, describePlan, formatCount, formatPrice } fro
 interface ProductPageProps {
   readonly tools: PageTools;
   readonly product: CatalogueProduct;
-  /** Of this product. */
+  /** Operations of this product. */
   readonly operations: readonly Operation[];
 }
 

@@ -20,13 +20,13 @@ export const STATUS_DAYS = 90;
 
 /** What the page shows. */
 export interface StatusContent extends Observed {
-  /** Of the last {@link STATUS_DAYS} days; a day without responses has no entry. */
+  /** The last {@link STATUS_DAYS} days. A day without responses has no entry. */
   readonly days: readonly AvailabilityDay[];
-  /** That go on or ended within those days, the latest first. */
+  /** Outages that go on or ended within those days, the latest first. */
   readonly outages: readonly OutageView[];
 }
 
-/** Of products that are offered. */
+/** Outages of products that are offered. */
 export function outagesOf(offered: readonly CatalogueProduct[], { outages }: StatusContent): OutageView[] {
   return outages.filter(({ product }) => offered.some(({ id }) => id === product));
 }

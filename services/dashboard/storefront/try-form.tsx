@@ -51,7 +51,7 @@ function isLaterStep({ parameters = [], requestBody }: Operation): boolean {
 }
 
 interface TextFieldProps {
-  /** Of the input; the label is the part's own name. */
+  /** Name of the input; the label is the part's own name. */
   readonly field: string;
   readonly name: string;
   readonly schema: FieldSchema;

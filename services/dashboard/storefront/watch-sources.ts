@@ -9,7 +9,7 @@ export interface WatchSourcesOptions {
   readonly urls: readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly log: Log;
-  /** Between two rounds of questions. Default 15 s. */
+  /** Pause between two rounds of questions. Default 15 s. */
   readonly pollMs?: number;
 }
 
@@ -38,7 +38,7 @@ async function ask(url: string): Promise<z.output<typeof answerSchema>> {
   return answerSchema.parse(JSON.parse(body.toString()));
 }
 
-/** Of several who know a product all must have what it needs: a call may go to any of them. */
+/** If several processes know a product, all must have what it needs: a call may go to any of them. */
 function combine(heard: Iterable<Heard>): ReadonlyMap<string, boolean> {
   const all = new Map<string, boolean>();
   for (const { products } of heard) {

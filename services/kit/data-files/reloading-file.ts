@@ -15,7 +15,7 @@ export interface ReloadingFileOptions<T> {
   readonly parse: (bytes: Buffer) => T | Promise<T>;
   /** Milliseconds between two looks at the file; 0 never looks. */
   readonly pollMs: number;
-  /** Told when a changed file cannot be used; the version in memory stays in use. */
+  /** Called when a changed file cannot be used. The version in memory stays in use. */
   readonly onError: (path: string, cause: unknown) => void;
 }
 

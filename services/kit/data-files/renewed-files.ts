@@ -15,7 +15,7 @@ export interface RenewedFilesOptions<Source> {
   readonly open: (path: string) => Promise<Source>;
   /** Milliseconds between two looks for the renewal; 0 never looks. */
   readonly pollMs: number;
-  /** Told when the renewal cannot be used; the files stay in use. */
+  /** Called when the renewal cannot be used. The files stay in use. */
   readonly onError: (path: string, cause: unknown) => void;
 }
 

@@ -30,7 +30,7 @@ export interface CallContext {
   charge(units: number): void;
   /** A request header by lower-case name; credentials and the proof are never shown. */
   header(name: string): string | undefined;
-  /** By field name; empty unless the route's body mode is `files`. */
+  /** Uploaded files by field name; empty unless the route's body mode is `files`. */
   readonly files: ReadonlyMap<string, UploadedFile>;
   /** Undefined unless the route's body mode is `upload` and a file came. */
   readonly upload: IncomingUpload | undefined;

@@ -21,11 +21,11 @@ export interface PrivateServerOptions {
   readonly checks: Readonly<Record<string, ReadyCheck>>;
   /** Only for processes that reach the counter of units. Without it the path does not exist. */
   readonly answerRefund?: AnswerRefund | undefined;
-  /** By product: whether live keys have a source, as far as this process knows. */
+  /** Whether live keys have a source, by product, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
-  /** By product: what answers live keys all the same where it has no source. */
+  /** Routes that serve live keys although their product has no source, by product. */
   readonly liveRoutes?: Readonly<Record<string, readonly string[]>>;
-  /** By product: what data on disk it answers from. */
+  /** Age of the data on disk, by product. */
   readonly data?: () => Promise<Readonly<Record<string, readonly DataAge[]>>>;
   /** Milliseconds for each check; 2 s unless given. */
   readonly checkTimeoutMs?: number;

@@ -52,7 +52,7 @@ export interface RouteDescription {
   readonly purpose?: string;
   /** What it refuses or fails with, besides what all routes do. */
   readonly fails?: readonly (ProblemCode | FinerCode)[];
-  /** By status: headers of its responses, besides what all carry. */
+  /** Headers of its responses by status, besides those that all carry. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, HeaderDescription>>>>;
   /** Successes besides 200, by status. */
   readonly moreSuccesses?: Readonly<Record<number, string>>;

@@ -21,7 +21,7 @@ export interface WorkerProgram<Settings extends WorkerProcessSettings> {
   /** Folder below services/workers, for example `identity`. */
   readonly name: string;
   readonly settings: z.ZodType<Settings>;
-  /** By product: whether the live source that this worker calls is set. */
+  /** Whether the live source that this worker calls is set, by product. */
   readonly live?: Readonly<Record<string, boolean>>;
   start(settings: Settings, tools: WorkerTools): Promise<WorkerServer>;
 }

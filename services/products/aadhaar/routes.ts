@@ -25,7 +25,7 @@ export function createAadhaarDeps(tools: ServiceTools<AadhaarSettings>): Aadhaar
   return { workers: connectSessionWorkers<AadhaarWorkerMethods>(tools, SESSION_LIFETIME_MS) };
 }
 
-/** Of the steps that send an OTP. */
+/** Header of the steps that send an OTP. */
 const OTP_WAIT = { 400: { 'Retry-After': integer('Of `otp_throttled`: seconds until another OTP may be asked for.') } };
 const IN_SESSION = 'Send the `sessionId` of the step before.';
 

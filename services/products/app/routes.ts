@@ -19,7 +19,7 @@ const FILE_FIELDS = ['file', 'apk', 'app'];
 const APK_TYPE = 'application/vnd.android.package-archive';
 /** Bundles and sets of APKs have no type of their own that is registered. */
 const FILE_TYPES = [APK_TYPE, 'application/octet-stream', 'application/zip'];
-/** Told by what is in the file, not by its name or type. */
+/** Recognised by the file's contents, not by its name or type. */
 const FORMS = ['apk', 'aab', 'xapk', 'apks'];
 
 const analyze = defineRoute({

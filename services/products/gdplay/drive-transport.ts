@@ -24,7 +24,7 @@ export interface DriveRequest extends DriveCall {
 }
 
 export interface DriveResponse extends UpstreamHead {
-  /** Of the last hop. */
+  /** Address of the last hop. */
   readonly url: URL;
   /** Read it or destroy it. */
   readonly body: Readable;

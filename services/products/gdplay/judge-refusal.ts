@@ -22,7 +22,7 @@ function reasonIn(text: string): string {
   }
 }
 
-/** By status alone, when the body says nothing. */
+/** Judges by the status alone, because the body says nothing. */
 function judgeStatus(status: number): ServiceError {
   const cause = new Error(`status ${status}`);
   if (status === 429) return driveFailure('quota', cause);

@@ -49,7 +49,7 @@ export const linkOutput = z.object({
   timestamp: timestampField,
 });
 
-/** Of `format=json`; otherwise the answer is the image itself. */
+/** Output with `format=json`; otherwise the response is the image itself. */
 export const thumbnailOutput = z.object({
   status: z.literal('success'),
   data: z.object({

@@ -12,7 +12,7 @@ export interface Validators {
 
 export interface SelectionRequest {
   readonly method: string;
-  /** By lower-case name. */
+  /** A header by its lower-case name. */
   header(name: string): string | undefined;
   /** Unix milliseconds. */
   readonly nowMs: number;

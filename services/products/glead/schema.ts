@@ -118,7 +118,7 @@ export const leadData = z.object({
   leads: z.array(lead),
   /** Null on the last page. */
   next_page_token: optionalText,
-  /** Of a split area: its tiles, and those that were read to their end so far; null without `grid`. */
+  /** Tiles of a split area, and those that were read to their end so far; null without `grid`. */
   tiles: z.object({ count: z.number(), searched: z.number() }).nullable(),
   source: z.string(),
   source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),

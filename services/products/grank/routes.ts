@@ -33,7 +33,7 @@ type GrankDeps = WorkerDeps<RankingMethods>;
 type SearchInput = z.output<typeof searchInput>;
 type GridInput = z.output<typeof gridInput>;
 
-/** Of the largest grid. */
+/** Points of the largest grid. */
 const MAX_POINTS = 49;
 
 function requestOf(input: z.output<typeof positionInput> | SearchInput | GridInput): RankRequest {

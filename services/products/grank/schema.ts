@@ -88,13 +88,13 @@ const gridPoint = z.object({
   /** Several businesses may be the one, and none clearly is. */
   ambiguous: z.boolean().nullable(),
   checked: z.number().nullable(),
-  /** Of an error: `timeout`, `not_asked`, or how the source failed. */
+  /** Reason of an error: `timeout`, `not_asked`, or how the source failed. */
   reason: z.string().nullable(),
 });
 
 /** What the worker knows of a grid. */
 export const gridData = z.object({
-  /** Between two neighbours, and so wide are the surroundings of each point. */
+  /** Distance between two neighbours, and the width of the surroundings of each point. */
   spacing_km: z.number(),
   summary: z.object({
     points: z.number(),

@@ -15,7 +15,7 @@ const BODY_BYTES = 16_777_216;
 /** As much as the worker sends. */
 const MESSAGE_BYTES = 68 * 1_048_576;
 const DEADLINE_MS = 60_000;
-/** So that the worker's failure arrives before ours. */
+/** Short enough for the worker's failure to arrive before ours. */
 const WORKER_DEADLINE_MS = 58_000;
 
 type ImageWorkerMethods = {

@@ -75,7 +75,7 @@ function coordinateAt(record: unknown, ...path: readonly string[]): number | nul
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-/** By code, 676 of them at most: asking Intl takes a tenth of a look-up. */
+/** Names by code, 676 of them at most: asking Intl takes a tenth of a look-up. */
 const knownNames = new Map<string, string | null>();
 
 function countryNameOf(code: string): string | null {

@@ -21,7 +21,7 @@ export interface LookUpDeps {
   /** Absent where no folder of lists is configured. */
   readonly lists?: AddressLists | undefined;
   readonly findNetworkFacts: FindNetworkFacts;
-  /** Of the key: what the sandbox says of an address is named as such. The files on disk are true in either mode. */
+  /** Mode of the key: what the sandbox says of an address is named as such. The files on disk are true in either mode. */
   readonly mode: KeyMode;
   /** Unix milliseconds, by which a list is young or old. */
   readonly now: () => number;
@@ -171,7 +171,7 @@ async function askSources(address: IpAddress, deps: LookUpDeps) {
 
 type Findings = Awaited<ReturnType<typeof askSources>>;
 
-/** Of a reserved address: files know nothing true about it, and a third party has no business with it. */
+/** Findings for a reserved address: files know nothing true about it, and a third party must not learn it. */
 const NO_FINDINGS: Findings = {
   facts: NO_NETWORK_FACTS,
   asn: undefined,

@@ -42,7 +42,7 @@ export interface NetworkSources {
 export interface NetworkFactsOptions {
   readonly sources: NetworkSources;
   readonly clock: Clock;
-  /** Told which source failed and how, in words without the address that was asked about or the zone, which may hold a key. */
+  /** Called with the source that failed and how, in words without the address that was asked about or the zone, which may hold a key. */
   readonly onFailure: (source: string, reason: string) => void;
 }
 

@@ -71,7 +71,7 @@ export interface StaticEvidence {
   readonly address: IpAddress;
   /** Confirmed reverse name, or null. */
   readonly hostname: string | null;
-  /** On Spamhaus's list of addresses that providers give to end users. */
+  /** Whether Spamhaus lists the address as one that providers give to end users. */
   readonly policyListed: boolean;
   readonly hosting: boolean;
   readonly cellular: boolean;

@@ -117,7 +117,7 @@ export interface IndiaFileUpdate extends SourceOptions {
   /** Where it is kept. */
   readonly path: string;
   readonly source: string;
-  /** Of the data; that of the source unless given. */
+  /** Date of the data; the source's date unless given. */
   readonly asOf?: Date | undefined;
 }
 

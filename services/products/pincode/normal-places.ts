@@ -37,7 +37,7 @@ export const normalPlace = z
   .object({
     name: nullableText,
     postal_code: nullableText,
-    /** Of an Indian post office, for example `Sub Post Office`. */
+    /** Kind of an Indian post office, for example `Sub Post Office`. */
     kind: nullableText,
     /** Whether an Indian post office delivers. */
     delivers: z.boolean().nullable(),
@@ -62,7 +62,7 @@ const india = z.tuple([
       z
         .object({
           ...{ Name: text, Pincode: text, BranchType: text, DeliveryStatus: text, District: text, State: text },
-          // Of the file that stands in for the provider, which has none.
+          // From the file that stands in for the source, which has no coordinates.
           ...{ Latitude: coordinate, Longitude: coordinate },
         })
         .transform((office): NormalPlace => ({

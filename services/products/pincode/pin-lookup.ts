@@ -7,7 +7,7 @@ import { type FailureReason, type PinProvider } from './provider';
 
 /** A provider and how it is reached. */
 export interface PinUpstream {
-  /** By mode: an operator's account never goes to the sandbox. */
+  /** Source by mode: a seller's account never goes to the sandbox. */
   readonly provider: Readonly<Record<KeyMode, PinProvider>>;
   /** Tries once more when the provider cannot be reached or answers 502, 503 or 504. */
   readonly client: Pick<UpstreamClient, 'request'>;
@@ -37,7 +37,7 @@ export type PinLookup = (query: PinQuery, options: PinLookupOptions) => Promise<
 
 const HIT_FRESH_MS = 24 * 3_600_000;
 const MISS_FRESH_MS = 3_600_000;
-/** An answer has 1 to 40 KB; the bodies kept take this many bytes at most. */
+/** Bytes of all kept bodies. A response has 1 to 40 KB. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Charged for an entry besides its body. */
 const ENTRY_BYTES = 512;
@@ -85,7 +85,7 @@ export function createPinLookup(upstreams: PinUpstreams, clock: Clock): PinLooku
   return async (query, { mode, mayFallBack }) => {
     const [first, ...others] = chainOf(query, upstreams);
     const answer = await askOnce(query, mode, first);
-    // That there is no record is an answer.
+    // "No record" is a response too.
     if (answer.ok || answer.reason === 'no_records') return answer;
     const reserve = query.kind === 'pin' && mode === 'live' ? upstreams.reserve?.(query.text) : undefined;
     if (reserve) return { ok: true, ...reserve };

@@ -128,7 +128,7 @@ function worldUpstreams(settings: PincodeSettings, connect: Connect): [Connected
   return settings.PINCODE_WORLD_PROVIDER === 'geonames' ? [geonames, zippopotam] : [zippopotam, geonames];
 }
 
-/** Between two looks for a new file. */
+/** Pause between two looks for a new file. */
 const FILE_POLL_MS = 30_000;
 const UNUSABLE = 'the postal codes of India cannot be used; those in memory stay';
 

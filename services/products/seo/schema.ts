@@ -162,7 +162,7 @@ const domainFigures = {
 export const authorityData = z.object({
   domain: z.string(),
   scope: z.enum(['domain', 'page']),
-  /** Of the domain, or of the page: what no source knows of single pages is null there with the reason `domain_only`. */
+  /** Authority of the domain, or of the page: what no source knows of single pages is null there, with the reason `domain_only`. */
   authority: z.object({
     ...domainFigures,
     captures: figure.optional(),
@@ -221,7 +221,7 @@ export const serpData = z.object({
   location: z.string().nullable(),
   coordinates,
   device,
-  /** By source: what it was told of these; null for what it takes no word of, or was not asked for. */
+  /** Names of sources, each with what it was asked with; null for what it does not take, or was not given. */
   targeting: z.array(
     z.object({
       source: z.string(),
@@ -239,7 +239,7 @@ export const serpData = z.object({
     z.object({
       /** From 1, over all pages; null where the failure of an engine leaves it open. */
       position: z.number().nullable(),
-      /** By engine: its own rank, from 1. */
+      /** Rank by engine, from 1. */
       ranks: z.record(z.string(), z.number()),
       title: z.string(),
       url: z.string(),

@@ -54,7 +54,7 @@ export class Ledger {
     this.books = file !== undefined && existsSync(file) ? readBooks(file) : emptyBooks();
   }
 
-  /** Of the provider's own clock, in which no two events have the same moment. */
+  /** Second of the provider's own clock, in which no two events have the same time. */
   second(): number {
     const now = Math.floor((this.options.now ?? Date.now)() / 1_000);
     this.books.lastSecond = Math.max(now, this.books.lastSecond);
@@ -231,7 +231,7 @@ export class Ledger {
     this.keep();
   }
 
-  /** By what an invoice was paid. */
+  /** The charge that paid an invoice. */
   chargeOf({ id, customer, currency, amount_paid: amount, refunded }: Invoice) {
     const ids = { id: `ch_${id}`, payment_intent: `${INTENT}${id}` };
     return { ...ids, object: 'charge', customer, currency, amount, amount_refunded: refunded, refunded: refunded === amount };
@@ -263,7 +263,7 @@ export class Ledger {
     return refund;
   }
 
-  /** What the period from a moment on costs more, by the second, rounded half up; less is negative. */
+  /** What the period from a time on costs more, by the second, rounded half up; less is negative. */
   proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
     const [item] = subscription.items.data;
     const { current_period_start: start, current_period_end: end } = item;

@@ -45,7 +45,7 @@ export interface Subscription {
   pause_collection: { behavior: 'void'; resumes_at: null } | null;
   /** Ids of discounts. */
   discounts: string[];
-  /** Of ours: what is taken off, until when. */
+  /** Only in the sandbox: what is taken off, until when. */
   coupon: { id: string; end: number | null } | null;
   items: {
     object: 'list';
@@ -64,7 +64,7 @@ export interface Invoice {
   status: 'open' | 'paid' | 'void';
   amount_due: number;
   amount_paid: number;
-  /** Of ours: what was given back. */
+  /** Only in the sandbox: what was given back. */
   refunded: number;
   attempted: boolean;
   attempt_count: number;
@@ -73,7 +73,7 @@ export interface Invoice {
   hosted_invoice_url: string;
   created: number;
   billing_reason: string;
-  /** Of ours: without the line of the plan, which nobody asks for. */
+  /** Only in the sandbox: without the line of the plan, which no program asks for. */
   lines: { object: 'list'; has_more: boolean; data: InvoiceLine[] };
   parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
 }
@@ -91,7 +91,7 @@ export interface InvoiceItem {
   id: string;
   object: 'invoiceitem';
   customer: string;
-  /** Whose next invoice has it. */
+  /** The subscription whose next invoice has it. */
   subscription: string;
   amount: number;
   currency: string;
@@ -112,7 +112,7 @@ export interface Refund {
   payment_intent: string;
   metadata: Record<string, string>;
   created: number;
-  /** Of ours: what it is of. */
+  /** Only in the sandbox: the invoice that it belongs to. */
   invoice: string;
 }
 
@@ -130,7 +130,7 @@ export interface Session {
   subscription: string | null;
   expires_at: number;
   created: number;
-  /** Of ours: what is bought. */
+  /** Only in the sandbox: what is bought. */
   wish: {
     name: string;
     currency: string;
@@ -160,11 +160,11 @@ export interface Books {
   items: Record<string, InvoiceItem>;
   refunds: Record<string, Refund>;
   coupons: Record<string, Coupon>;
-  /** By idempotency key: what was asked, and the answer. */
+  /** Requests and their responses, by idempotency key. */
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Not delivered yet. */
   waiting: { event: Event; attempts: number; dueMs: number }[];
-  /** The last moment that was given out: the stand-in's own clock. */
+  /** The last time that was given out: the stand-in's own clock. */
   lastSecond: number;
 }
 

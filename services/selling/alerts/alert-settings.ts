@@ -2,7 +2,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { writeAudit, type Actor } from '../customers/write-audit';
 import { lockSubscription } from '../subscriptions/subscription-view';
 
-/** Of which kinds of alerts a customer is mailed. */
+/** Kinds of alert that this customer receives by mail. */
 export interface MailedKinds {
   readonly quotaDaily: boolean;
   readonly quotaMonthly: boolean;
@@ -11,7 +11,7 @@ export interface MailedKinds {
 
 export interface AlertSettings {
   readonly mail: MailedKinds;
-  /** Of those subscriptions that have thresholds of their own; rising. */
+  /** Subscriptions with thresholds of their own, rising. */
   readonly thresholds: readonly { readonly subscriptionId: string; readonly percents: readonly number[] }[];
 }
 
@@ -63,11 +63,7 @@ export interface ThresholdWish {
   readonly actor: Actor;
 }
 
-/**
- * At which shares of its limits a customer is told of a subscription.
- * @returns what holds now, rising
- * @throws OperationRefused `subscription_unknown`
- */
+/** Shares of a subscription's limits at which its customer receives an alert. */
 export function setThresholds(db: Database, { id, customerId, percents, actor }: ThresholdWish): Promise<readonly number[] | null> {
   const after = percents && [...new Set(percents)].sort((a, b) => a - b);
   return inTransaction(db, async (client) => {

@@ -4,7 +4,7 @@ import { type OutboxItem, retry } from '../outbox/outbox';
 import { ALERT_COLUMNS, ALERT_JOINS, type AlertView, STILL_HOLDS } from '../webhooks/alert-view';
 
 const MAX_ALERTS = 100;
-/** Between two mails to one customer. */
+/** Pause between two mails to one customer. */
 const REST_MS = 3_600_000;
 
 /** What is older says nothing any more: mail could not be sent for that long. */

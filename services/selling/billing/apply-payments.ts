@@ -27,7 +27,7 @@ WHERE id = $1`;
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
-/** A renewal is told some seconds after its moment; asking at that moment would find the old period. */
+/** A renewal is reported some seconds after its time; asking at that time would find the old period. */
 const NEWS_SECONDS = 60;
 /** While news is overdue that a provider gives within minutes, or it is away. */
 const SOON_SECONDS = 30;
@@ -93,7 +93,7 @@ export interface ApplyOptions extends PaidRef {
   readonly terms: PaymentTerms;
   /** Our own clock, in seconds since 1970. It says when to look again, in case that news came late. */
   readonly now: number;
-  /** The provider's time at this moment, which it just said, or ours while it is away. By default that of its newest event. */
+  /** The provider's present time, as it just said, or ours while it is away. By default that of its newest event. */
   readonly at?: number;
   /** It is away: it is asked again soon, whatever is due. */
   readonly isAway?: boolean;

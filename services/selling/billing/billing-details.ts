@@ -5,7 +5,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 const FIND = `
 SELECT name, address, country, state, tax_id AS "taxId", email FROM billing_details WHERE customer_id = $1`;
 
-/** To whom a customer's next invoices are made out; undefined before it has said so. */
+/** The buyer on a customer's next invoices; undefined until the customer enters the details. */
 export async function findBillingDetails(db: Database, customerId: string): Promise<BillingDetails | undefined> {
   const { rows } = await db.query<BillingDetails>(FIND, [customerId]);
   return rows[0];

@@ -1,6 +1,6 @@
 import { type ChargeFact, type DatedFact, planAt } from '../paid-plans/payment-state';
 
-/** What one invoice of a payment provider came to. Amounts are whole units of the currency's smallest part, moments seconds since 1970. */
+/** What one invoice of a payment provider came to. Amounts are whole units of the currency's smallest part, times seconds since 1970. */
 export interface Charge extends Omit<ChargeFact, 'kind'> {
   /** The plan that it is for; null before the provider has named one. */
   readonly plan: string | null;

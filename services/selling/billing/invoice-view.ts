@@ -32,7 +32,7 @@ export interface InvoiceSummary {
 
 export interface InvoiceView extends InvoiceSummary {
   readonly content: InvoiceContent;
-  /** Of a credit note. */
+  /** Reason of a credit note. */
   readonly reason: string;
 }
 
@@ -148,7 +148,10 @@ export interface InvoiceSums {
   readonly credited: string;
 }
 
-/** Of closed statements: payments at a provider are added up by their charges. A customer's invoices are few. Those of all are added up as they come; a credit note, or a payment, takes the invoice to another state. */
+/**
+ * Sums of invoices from closed statements; payments at a provider are added up by their charges. A customer's invoices are few. The sums of
+ * all customers are kept as invoices come; a credit note, or a payment, moves the invoice to another state.
+ */
 const OF_CUSTOMER = `
 SELECT i.month, i.currency, i.due_on, 1 AS invoices, i.total,
   CASE WHEN c.id IS NOT NULL THEN 'credited' WHEN p.invoice_id IS NOT NULL THEN 'paid' ELSE 'open' END AS state
@@ -163,7 +166,7 @@ SELECT to_char(month, 'YYYY-MM') AS month, currency, sum(invoices)::integer AS i
   ${sumOf("state = 'open' AND due_on < $1::date")} AS overdue, ${sumOf("state = 'credited'")} AS credited
 FROM (${invoices}) AS found WHERE month > $1::date - interval '2 years' GROUP BY found.month, currency ORDER BY found.month DESC, currency`;
 
-/** By month, newest first, of the last two years; of one customer, or of all. */
+/** Sums by month, newest first, of the last two years; of one customer, or of all. */
 export async function sumInvoices(
   db: Database,
   { today, customerId }: { readonly today: string; readonly customerId?: string | undefined },

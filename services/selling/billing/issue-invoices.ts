@@ -24,7 +24,7 @@ WHERE (s.month, s.customer_id) > ($1::date, $2::uuid)
   AND NOT EXISTS (SELECT FROM statement_billed b WHERE b.customer_id = s.customer_id AND b.month = s.month)
 ORDER BY s.month, s.customer_id LIMIT ${BATCH}`;
 
-/** Of two processes that claim a statement the second waits here, and finds it taken. */
+/** If two processes claim a statement, the second waits here, and finds it taken. */
 const CLAIM = `
 WITH claimed AS (
   INSERT INTO statement_billed (customer_id, month)
@@ -68,7 +68,7 @@ export interface IssueOptions {
   readonly titleOf: (product: string) => string;
   /** Asked between batches. */
   readonly isEnding?: () => boolean;
-  /** Told of what could not be invoiced; it is tried again with the next call. */
+  /** Called for each statement that could not be invoiced. The next call tries it again. */
   readonly onFailure: (about: Unbilled, error: unknown) => void;
 }
 

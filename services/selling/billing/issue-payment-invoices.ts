@@ -8,7 +8,7 @@ import { type IssueOptions, type Unbilled } from './issue-invoices';
 import { composePaymentInvoice, composeRefund, type ConfirmedPayment } from './payment-invoice';
 
 const AT_ONCE = 200;
-/** Of which a provider is asked at the same time, so that its answers take a tenth of the time of many payments at once. */
+/** Payments that a provider is asked about at the same time: ten times as fast as one after the other. */
 const ASKED_AT_ONCE = 10;
 /** Why money went back that the seller gave back at the provider itself. */
 const NO_REASON = 'your payment went back';
@@ -70,8 +70,8 @@ export interface PaymentInvoicing extends IssueOptions {
   /** The quota time zone. */
   readonly timeZone: string;
   /**
-   * By what the provider's invoice was paid; undefined where it does not say so at once. It does not throw. Our invoice must be there within
-   * seconds, so it is issued without this id then: the provider's id of its own invoice, which is printed too, leads to the payment.
+   * Finds what paid the provider's invoice; undefined if the provider does not say so at once. It does not throw. Our invoice must be there
+   * within seconds, so without this id it is issued with the provider's id of its own invoice alone, which leads to the payment.
    */
   readonly paymentOf?: (provider: string, reference: string) => Promise<string | undefined>;
 }
@@ -151,7 +151,7 @@ interface Insert {
   readonly payment: Claimed;
   readonly content: InvoiceContent;
   readonly refundedTo: number;
-  /** Of a credit note. */
+  /** The invoice that a credit note takes back. */
   readonly invoice: Issued | undefined;
   readonly terms: InvoicingTerms;
 }

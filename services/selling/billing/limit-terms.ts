@@ -19,7 +19,7 @@ export interface LimitTerm {
 }
 
 export interface LimitWish {
-  /** Of the subscription. */
+  /** Id of the subscription. */
   readonly id: string;
   /** Requests a day and a month; null for what the plan gives. */
   readonly daily: number | null;
@@ -85,7 +85,7 @@ export function setLimits(db: Database, wish: LimitWish): Promise<SubscriptionVi
   });
 }
 
-/** Of one customer's subscriptions. */
+/** Terms of one customer's subscriptions. */
 export async function listLimitTerms(db: Database, customerId: string): Promise<LimitTerm[]> {
   const text = `
     SELECT t.subscription_id AS "subscriptionId", t.reason, t.set_by AS "setBy", t.ends_at AS "endsAt"

@@ -79,7 +79,7 @@ export async function listCharges(db: Database, { after, limit, ...filter }: Cha
   return cutPage(rows, limit);
 }
 
-/** By the provider's id of its invoice. @throws OperationRefused `payment_unknown` */
+/** Finds a charge by the provider's id of its invoice. @throws OperationRefused `payment_unknown` */
 export async function requireCharge(db: Database, { provider, invoice }: { provider: string; invoice: string }): Promise<ChargeView> {
   const { rows } = await db.query<ChargeView>(`${SELECT} WHERE c.provider = $1 AND c.invoice = $2`, [provider, invoice]);
   if (!rows[0]) throw new OperationRefused('payment_unknown', 'there is no payment with this reference');
@@ -114,7 +114,7 @@ FROM (SELECT to_char(c.charged_at AT TIME ZONE $1, 'YYYY-MM') AS month, c.curren
   WHERE charges > 0 AND charged_at > now() - interval '2 years') AS found
 GROUP BY month, currency, provider ORDER BY month DESC, currency, provider`;
 
-/** By month, newest first, of the last two years; those that were paid as they were added up. */
+/** Sums by month, newest first, of the last two years; the charges that were paid as they were added up. */
 export async function sumCharges(db: Database, timeZone: string): Promise<ChargeSums[]> {
   return (await db.query<ChargeSums>(SUMS, [timeZone])).rows;
 }

@@ -12,7 +12,7 @@ export interface VanishedPayment {
 
 /** What a comparison with the provider found, by subscription. */
 export interface PaymentDifference extends VanishedPayment {
-  /** By what differed: as it was here, and as it is at the provider and here now. */
+  /** What differed, by name: the value here before, and the value at the provider and here now. */
   readonly changed: Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
 }
 

@@ -1,7 +1,7 @@
 import { type DatedFact } from '../paid-plans/payment-state';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 
-/** To whom a subscription of the provider's belongs, as we told the provider when it began. */
+/** The customer and product of a provider's subscription, as we named them to the provider when it began. */
 export interface PaidOwner {
   readonly customerId: string;
   readonly product: string;

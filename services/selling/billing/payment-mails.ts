@@ -11,7 +11,7 @@ export interface ToldPayment {
   readonly status: string | null;
   /** Seconds since 1970. */
   readonly failingSince: number | null;
-  /** Of `paid` and `failed`. */
+  /** Fact of the kinds `paid` and `failed`. */
   readonly fact: ChargeFact | null;
   /** When that was, in seconds since 1970. */
   readonly at: number | null;

@@ -52,7 +52,7 @@ export interface ProviderNews {
 export interface PlanSwitch {
   /** Ours, and new for each change that a customer accepts: a request that is sent again with it changes nothing twice. */
   readonly id: string;
-  /** Of the product, as customers read it. */
+  /** Title of the product, as customers read it. */
   readonly title: string;
   readonly plan: string;
   /** A month, in the currency's smallest unit; the currency is the one that is paid in. */
@@ -140,8 +140,8 @@ export interface PaymentPort {
   /** What came of a checkout, or that it is closed now, so that nobody can pay by it any more. */
   settleCheckout(session: string, act: 'look' | 'close'): Promise<CheckoutOutcome>;
   /**
-   * How the provider has one subscription at this moment, by its id; or all of ours, ended ones of the last weeks too, and after them what
-   * was charged and given back since a moment, in seconds since 1970.
+   * How the provider has one subscription now, by its id; or all of ours, ended ones of the last weeks too, and after them what
+   * was charged and given back since a time, in seconds since 1970.
    */
   listFacts(of: string | { readonly since: number }): AsyncIterable<GivenFact>;
   /** What another plan would cost now; nothing is changed. @throws ChangeRefused */
@@ -163,8 +163,8 @@ export interface PaymentPort {
    */
   refund(invoice: string, wish: RefundWish): Promise<readonly GivenFact[]>;
   /**
-   * By what its invoice was paid, where events do not say it; undefined where it was by none, as with the customer's balance. The wait is
-   * bounded to 2 s.
+   * Finds what paid its invoice, if events do not say it; undefined if no payment did, as with the customer's balance. The wait is bounded
+   * to 2 s.
    */
   findPayment?(invoice: string): Promise<string | undefined>;
   /** Puts it on the next invoice of a subscription that goes on. @returns the provider's id of it */

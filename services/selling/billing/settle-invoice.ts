@@ -14,7 +14,7 @@ export interface InvoiceRef {
   readonly actor: Actor;
 }
 
-/** Of two who settle an invoice at once, the second waits and sees what the first did. @throws OperationRefused `invoice_unknown` */
+/** If two settle an invoice at once, the second waits and sees what the first did. @throws OperationRefused `invoice_unknown` */
 async function lockInvoice(client: PoolClient, ref: InvoiceRef): Promise<InvoiceView> {
   const { number } = await requireInvoice(client, ref);
   await client.query("SELECT pg_advisory_xact_lock(hashtext('tollgate invoice'), hashtext($1))", [number]);

@@ -15,7 +15,7 @@ export interface Tax {
   readonly lines: readonly TaxLine[];
   /** What the law wants to be said of it. */
   readonly notes: readonly string[];
-  /** Of GST: where the service is supplied to, as the invoice says it. */
+  /** For GST: the place of supply that the invoice names. */
   readonly placeOfSupply: string | null;
 }
 

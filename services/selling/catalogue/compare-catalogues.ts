@@ -22,7 +22,7 @@ export interface CatalogueChange {
   readonly plan?: string;
   /** It is no product, but how customers are billed; `product` is `billing` then. */
   readonly isBilling?: true;
-  /** By the member's name; empty unless the action is `change`. */
+  /** Changes by the member's name; empty unless the action is `change`. */
   readonly fields: Readonly<Record<string, FieldChange>>;
   /** Limits become lower than they were. */
   readonly falls: readonly (keyof QuotaLimits)[];

@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 
 export interface AttemptLimit {
-  /** Whose attempts at what. Never a name or an address in the clear. */
+  /** Identifies who attempts what, never by a name or an address in clear text. */
   readonly key: string;
   /** Most attempts in a window; it begins with the first attempt. */
   readonly most: number;

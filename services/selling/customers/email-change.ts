@@ -9,7 +9,7 @@ export interface EmailChangeWish {
   /** SHA-256 of the tokens in the links to the old and the new address. */
   readonly oldToken: Buffer;
   readonly newToken: Buffer;
-  /** Of the session that asks: it outlives the change, alone. */
+  /** The session that asks, the only one that outlives the change. */
   readonly sessionId: string;
 }
 
@@ -67,7 +67,7 @@ export async function confirmEmailChange(
       return pending.isWhole ? await change(client, pending, from) : { state: 'waiting' };
     });
   } catch (error) {
-    // Somebody has the address, since before or since a moment ago.
+    // Somebody has the address, since before or since just now.
     if ((error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION) return undefined;
     throw error;
   }

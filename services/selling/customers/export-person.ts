@@ -9,10 +9,10 @@ export interface ExportSection {
   readonly rows: string;
 }
 
-/** Of one section: more rows are cut off, and the file says so. */
+/** Rows of one section. Further rows are cut off, and the file says so. */
 export const MAX_ROWS = 50_000;
 
-/** Of a time, in its order. */
+/** A time as text, in its order. */
 const timed = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
 
 /** Everything that is known of a person, in the order of the file. What an operator writes about a customer is not the customer's. */
@@ -196,7 +196,7 @@ export interface ExportOptions {
   /** Absent: the person owns no organisation, and the lists of one are empty. */
   readonly customerId: string | undefined;
   readonly at: Date;
-  /** Of one section; {@link MAX_ROWS} unless given. */
+  /** Rows of one section; {@link MAX_ROWS} unless given. */
   readonly most?: number;
 }
 

@@ -18,8 +18,8 @@ export interface AuditLine {
 }
 
 /**
- * Of a list in the details: 1,000 rules of a key on each of 100 lines would be more than a process can hold. One that was cut when
- * it was written ends with a text that says so, and stays as it is.
+ * Entries of a list in the details: 1,000 rules of a key on each of 100 lines would be more than a process can hold. A list that was cut
+ * when it was written ends with a text that says so, and stays as it is.
  */
 const MAX_LISTED = 20;
 const SHORT_MEMBER = `
@@ -27,7 +27,7 @@ CASE WHEN jsonb_typeof(value) = 'array' AND jsonb_array_length(value) > ${MAX_LI
   THEN jsonb_path_query_array(value, '$[0 to ${MAX_LISTED - 1}]') || to_jsonb((jsonb_array_length(value) - ${MAX_LISTED}) || ' more')
   ELSE value END`;
 
-/** Of one kind by the index audit_log_kind_idx. */
+/** Lines of one kind, by the index audit_log_kind_idx. */
 const pageOf = (kind: string | undefined): string => `
 SELECT a.id::text AS number, a.at, a.actor, a.from_address AS "from", a.action, a.subject_kind AS "subjectKind", a.subject_id AS "subjectId",
   a.label,

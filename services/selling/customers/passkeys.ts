@@ -18,7 +18,7 @@ const LIST = `
 SELECT id, coalesce(name, 'Passkey') AS name, created_at AS "createdAt", last_used_at AS "lastUsedAt"
 FROM auth_passkey WHERE user_id = $1 ORDER BY created_at, id`;
 
-/** Of a person, the oldest first. */
+/** A person's passkeys, the oldest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<Passkey[]> {
   const { rows } = await db.query<Row>(LIST, [userId]);
   return rows.map(({ lastUsedAt, ...row }) => ({ ...row, lastUsedAt: lastUsedAt ?? undefined }));
@@ -38,7 +38,7 @@ export async function notePasskeyUse(db: Database, credentialId: string): Promis
 
 const OWNER = 'SELECT user_id AS "userId" FROM auth_passkey WHERE credential_id = $1';
 
-/** Whose account a credential opens. @param credentialId as the device names it, base64url */
+/** Finds the owner of a credential. @param credentialId as the device names it, base64url */
 export async function findPasskeyOwner(db: Database, credentialId: string): Promise<string | undefined> {
   return (await db.query<{ userId: string }>(OWNER, [credentialId])).rows[0]?.userId;
 }

@@ -1,4 +1,4 @@
-/** That the seller stopped a customer, a key or a subscription. Only an operator lifts it. */
+/** The seller has stopped a customer, a key or a subscription. Only an operator lifts it. */
 export interface Suspension {
   /** For the customer to read; empty when none was given. */
   readonly reason: string;

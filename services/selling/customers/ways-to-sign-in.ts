@@ -35,7 +35,7 @@ interface Removal {
   readonly userId: string;
   /** The audit log of this person's organisation gets it. */
   readonly email: string;
-  /** Of the session that asks: it alone goes on. */
+  /** The session that asks, the only one that goes on. */
   readonly sessionId: string;
   readonly wayId: string;
   readonly actor: Actor;

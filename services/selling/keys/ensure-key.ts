@@ -23,7 +23,7 @@ const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND custo
 /**
  * Sees to it that a test key exists and is authorised for a product, to which its customer is then subscribed. Two who ask at once make
  * one key.
- * @returns its id, and whether it existed and was changed: nodes may then act for a moment on what they knew
+ * @returns its id, and whether it existed and was changed: nodes may then act briefly on what they knew
  * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `key_not_usable` when it was revoked,
  * `consent_required` or `consent_changed` for a product that wants a consent before
  */

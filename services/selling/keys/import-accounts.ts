@@ -13,12 +13,12 @@ export interface ImportAccount {
   rules: number;
 }
 
-/** In order, and locked as by requireRoom: two imports of the same customers come one after the other. */
+/** Locks in order, as requireRoom does: two imports of the same customers come one after the other. */
 const LOCK_CUSTOMERS = `
 SELECT c.id, wanted.email FROM unnest($1::text[]) AS wanted (email) JOIN customer c ON lower(c.email) = lower(wanted.email)
 ORDER BY c.id FOR NO KEY UPDATE OF c`;
 
-/** In order: two imports that make the same customers wait for one another once. */
+/** Inserts in order: two imports that make the same customers wait for one another once. */
 const MAKE_CUSTOMERS = `
 INSERT INTO customer (id, email, display_name)
 SELECT DISTINCT ON (lower(email)) id, email, name FROM unnest($1::uuid[], $2::text[], $3::text[]) AS wanted (id, email, name) ORDER BY lower(email)

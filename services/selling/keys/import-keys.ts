@@ -48,7 +48,7 @@ interface Batch {
   readonly lines: readonly KeyToImport[];
   /** Customers by the address as the lines write it. */
   readonly ids: ReadonlyMap<string, string>;
-  /** Whose the keys are that are stored, by their hashes. */
+  /** Owners of the stored keys, by the keys' hashes. */
   readonly owners: Map<string, string>;
 }
 
@@ -59,7 +59,7 @@ const emailOf = ({ customer }: KeyToImport): string => customer.toLowerCase();
  * are stored already are left as they are, so that a file may be imported again from its beginning.
  */
 export class KeyImport {
-  /** Of a trial: what batches before would have stored. Whose the keys would be, by their hashes, and what the customers would have more. */
+  /** In a trial, what earlier batches would have stored: the keys' owners by their hashes, and what the customers would have more. */
   private readonly tried = { owners: new Map<string, string>(), use: new Map<string, { keys: number; rules: number }>() };
   private readonly offers = new ImportOffers();
 
@@ -226,7 +226,7 @@ function splitAtFirsts(lines: readonly KeyToImport[]): { readonly now: readonly 
   return { now, later };
 }
 
-/** By customers, whose rows and pages of indexes are then written together: the two lanes have no customer in common. */
+/** Divides the lines by customer, so that rows and pages of indexes are written together. The two lanes have no customer in common. */
 function lanesOf(lines: readonly KeyToImport[]): readonly KeyToImport[][] {
   const named = lines.map((line) => ({ line, email: emailOf(line) })).sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
   const sorted = named.map(({ line }) => line);

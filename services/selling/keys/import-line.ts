@@ -45,7 +45,7 @@ export interface KeyToImport {
   readonly name: string | null;
   /** At least one, each once. */
   readonly products: readonly string[];
-  /** Of subscriptions that are made. */
+  /** Plan of subscriptions that are made. */
   readonly plan: string | undefined;
   readonly expiresAt: Date | null;
   readonly rules: readonly WhitelistRule[];
@@ -164,7 +164,7 @@ function readSecret({ key, sha256 }: ImportFields, defaults: ImportDefaults): Se
   return { hash, display: SHOWS_NOTHING, mode: 'live', warning: undefined };
 }
 
-/** Without what was written: it may be a key in the wrong place. */
+/** The message leaves the text out: it may be a key in the wrong place. */
 function readCustomer(text: string | undefined): string {
   if (text === undefined) throw new Refused('has no customer');
   if (!isEmailAddress(text)) throw new Refused('customer is not an email address');

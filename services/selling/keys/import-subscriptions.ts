@@ -123,7 +123,7 @@ export class ImportSubscriptions {
     return undefined;
   }
 
-  /** Those that exist, or whose products ask for a consent, by the operation that everybody else uses. */
+  /** Joins customers that exist, or whose products ask for a consent, by the operation that everybody else uses. */
   private async join(wanted: readonly Opening[]): Promise<string | undefined> {
     if (wanted.length === 0) return undefined;
     await this.client.query('SAVEPOINT line');

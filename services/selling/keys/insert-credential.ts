@@ -17,7 +17,7 @@ export interface NewCredential {
   readonly name: string | null;
   readonly expiresAt: Date | null;
   readonly products: readonly string[];
-  /** As checkTags returns them. */
+  /** Tags as checkTags returns them. */
   readonly tags: readonly string[];
   readonly rules: readonly WhitelistRule[];
   readonly rotatedFrom: string | null;

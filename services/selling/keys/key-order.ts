@@ -1,11 +1,11 @@
 import { isUuid } from '../../../plugins/stores/postgres/database';
 
-/** By what lists of keys are ordered. `created`: newest first; `name`: those without one last; `expires`: the soonest first. */
+/** Orders of lists of keys. `created`: newest first; `name`: keys without a name last; `expires`: the soonest first. */
 export const KEY_SORTS = ['created', 'name', 'expires'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 
 interface Order {
-  /** As the index has it, of credential `k`. */
+  /** The column of credential `k`, as the index has it. */
   readonly column: string;
   readonly type: 'timestamptz' | 'text';
   readonly direction: 'ASC' | 'DESC';
@@ -36,7 +36,7 @@ export const KEY_ORDERS: Readonly<Record<KeySort, Order>> = {
 /** Where a page begins: after the key with this id, which stands at this place of the order. */
 export interface KeyCursor {
   readonly id: string;
-  /** A moment as PostgreSQL writes it, which has microseconds where a Date has none; or a name. */
+  /** A time as PostgreSQL writes it, which has microseconds where a Date has none; or a name. */
   readonly place: string;
 }
 

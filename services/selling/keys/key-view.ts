@@ -26,7 +26,7 @@ export interface KeyView {
   readonly mode: KeyMode;
   readonly state: CredentialState;
   readonly suspended: Suspension | null;
-  /** True from the moment of expiry on. */
+  /** True from the expiry on. */
   readonly expired: boolean;
   readonly expiresAt: Date | null;
   readonly products: readonly string[];
@@ -44,7 +44,7 @@ export interface KeyView {
   readonly replacedBy: RotationPartner | null;
 }
 
-/** Without its rules, of which it may have thousands, and without what takes a look at other keys: for lists. */
+/** A key in lists: without its rules, of which it may have thousands, and without what takes a look at other keys. */
 export type KeySummary = Omit<KeyView, 'rules' | 'replaces' | 'replacedBy'>;
 
 /** For credential `k` of customer `c`. */
@@ -56,7 +56,7 @@ k.id, k.customer_id AS "customerId", c.email AS customer, k.name, k.prefix || 'â
   ARRAY(SELECT tag FROM credential_tag WHERE credential_id = k.id ORDER BY tag COLLATE "C") AS tags,
   k.created_at AS "createdAt", k.last_used_at AS "lastUsedAt", k.rotated_from AS "rotatedFrom"`;
 
-/** Of one row `o`, or null. */
+/** The partner of one row `o`, or null. */
 const partnerWhere = (condition: string): string => `
   (SELECT json_build_object('id', o.id, 'maskedKey', o.prefix || 'â€¦' || o.last_four,
      'expiresAt', to_char(o.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

@@ -11,7 +11,7 @@ export interface NodeStanding {
    * asks the database on every request, so it is up to date. `gone`: it was stopped, or has shown no sign of life for 10 s.
    */
   readonly state: NodeState;
-  /** Null when that is not known to the moment: the node started later, or the change is older than a week. */
+  /** Null when that is not known exactly: the node started later, or the change is older than a week. */
   readonly confirmedAt: Date | null;
   readonly seenAt: Date;
 }
@@ -19,11 +19,11 @@ export interface NodeStanding {
 export interface Propagation {
   /** When the key was last changed; null when it never was. */
   readonly changedAt: Date | null;
-  /** By name. */
+  /** Nodes in the order of their names. */
   readonly nodes: readonly NodeStanding[];
 }
 
-/** The audit log knows every change with the very moment that the notification carries. Making a key changes none. */
+/** The audit log knows every change with the very time that the notification carries. Making a key changes none. */
 const LAST_CHANGE = `
 SELECT at::text, at AS "changedAt" FROM audit_log
 WHERE subject_id = $1 AND subject_kind = 'credential' AND action NOT IN ('key.create', 'key.import', 'key.rotate')

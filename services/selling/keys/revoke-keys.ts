@@ -9,7 +9,7 @@ export interface RevokeKeysOptions {
   readonly actor: Actor;
 }
 
-/** In the order of ids, so that two who revoke the same keys wait for each other and never both. */
+/** Locks in the order of ids: two that revoke the same keys never wait for each other both. */
 const LOCK = 'SELECT id, state FROM credential WHERE customer_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE';
 const REVOKE = "UPDATE credential SET state = 'revoked' WHERE id = ANY ($1::uuid[])";
 

@@ -40,7 +40,7 @@ const EXPIRE_NOW = "UPDATE credential SET planned_expires_at = date_trunc('milli
 export const SET_EXPIRY = 'UPDATE credential SET planned_expires_at = $2, overlap_ends_at = NULL WHERE id = $1';
 
 /**
- * Sets the moment from which a key is refused.
+ * Sets the time from which a key is refused.
  * @param options.at default: now; null lets the key live for ever again
  * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `date_malformed`
  */

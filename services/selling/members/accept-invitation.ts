@@ -9,7 +9,7 @@ import { lockOrganisation, MAX_MEMBERS } from './list-members';
 export interface Acceptance {
   /** SHA-256 of the token, as hex. */
   readonly hash: string;
-  /** Who accepts: an account whose address is verified. */
+  /** The account that accepts; its address is verified. */
   readonly user: { readonly id: string; readonly email: string };
   readonly actor: Actor;
 }

@@ -5,7 +5,7 @@ import { OperationRefused } from '../operations/operation-refused';
 import { pruneOutboxMails } from '../customers/outbox-mail';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-/** Between asking and erasing; the function `erase_account` has the same. */
+/** Days between asking and erasing; the function `erase_account` has the same. */
 export const GRACE_DAYS = 14;
 
 export interface DeletionWish {

@@ -12,7 +12,7 @@ export interface InvitationView {
   readonly customerId: string;
   /** The organisation's name, else its e-mail address. */
   readonly organisation: string;
-  /** In lower case. */
+  /** Address in lower case. */
   readonly email: string;
   readonly role: InvitedRole;
   /** Address of who invited; null once that account is gone. */

@@ -11,7 +11,7 @@ export async function listInvitationsTo(db: Database, email: string): Promise<In
 const HASH = `
 SELECT encode(token_hash, 'hex') AS hash FROM invitation WHERE id = $1 AND email = lower($2) AND expires_at > now()`;
 
-/** By what an invitation to an address is accepted; undefined when there is none. @returns SHA-256 of its token, as hex */
+/** Finds the hash that accepts an invitation to an address; undefined if there is none. @returns SHA-256 of its token, as hex */
 export async function findInvitationHash(db: Database, { id, email }: { id: string; email: string }): Promise<string | undefined> {
   return (await db.query<{ hash: string }>(HASH, [id, email])).rows[0]?.hash;
 }

@@ -12,7 +12,7 @@ export interface MemberView {
 
 const SELECT = `SELECT m.user_id AS "userId", u.email, m.role, m.since FROM member m JOIN auth_user u ON u.id = m.user_id WHERE m.customer_id = $1`;
 
-/** Of one organisation; far more than sign in for it. */
+/** Members of one organisation; far more than sign in for it. */
 export const MAX_MEMBERS = 100;
 
 /** Owners first, then by address. */

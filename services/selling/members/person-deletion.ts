@@ -39,7 +39,7 @@ SELECT user_id AS "userId" FROM person_deletion WHERE asked_at <= now() - interv
 /** Erases those whose grace is over, as `eraseDueAccounts` does, except those who have come back. @returns how many were erased */
 export async function eraseDuePeople(db: Pool): Promise<number> {
   const { rows } = await db.query<{ userId: string }>(DUE);
-  // As for accounts: mail to others names its sender.
+  // Mail to others names its sender, as with accounts.
   if (rows.length > 0) await pruneOutboxMails(db);
   let erased = 0;
   for (const { userId } of rows) {

@@ -27,10 +27,10 @@ export function renameOrganisation(db: Database, { customerId, name, actor }: Re
   });
 }
 
-/** By what an organisation goes: its name, else its e-mail address. @param customer the table's name or alias */
+/** SQL for an organisation's name: its own, else its e-mail address. @param customer the table's name or alias */
 export const organisationOf = (customer: string): string => `COALESCE(${customer}.display_name, ${customer}.email)`;
 
-/** Of a customer that exists. */
+/** Names of a customer that exists. */
 export async function findOrganisation(db: Database, customerId: string): Promise<{ organisation: string; name: string | null }> {
   const { rows } = await db.query<{ organisation: string; name: string | null }>(
     `SELECT ${organisationOf('c')} AS organisation, c.display_name AS name FROM customer c WHERE c.id = $1`,

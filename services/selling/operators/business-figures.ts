@@ -40,7 +40,7 @@ export async function addUpBusiness(db: Pool, { today, timeZone }: { readonly to
   await db.query(ADD_UP, [today, timeZone]);
 }
 
-/** As they were last added up; undefined before the first time. */
+/** Figures as they were last added up; undefined before the first time. */
 export async function readBusinessFigures(db: Database): Promise<BusinessFigures | undefined> {
   const { rows } = await db.query<{ at: Date; content: Omit<BusinessFigures, 'at'> }>('SELECT at, content FROM business_figures');
   return rows[0] && { at: rows[0].at, ...rows[0].content };

@@ -76,7 +76,7 @@ export function removeOperator(db: Database, { email, actor }: OperatorWish): Pr
   });
 }
 
-/** By address. */
+/** Operators in the order of their addresses. */
 export async function listOperators(db: Database): Promise<Operator[]> {
   const text = `SELECT ${OPERATOR_COLUMNS} FROM operator o JOIN auth_user u ON u.id = o.user_id ORDER BY u.email`;
   return (await db.query<Operator>(text)).rows;

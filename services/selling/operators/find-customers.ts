@@ -13,7 +13,7 @@ export interface ListedCustomer {
   readonly createdAt: Date;
   readonly state: CustomerState;
   readonly suspended: Suspension | null;
-  /** Without subscriptions that are cancelled. */
+  /** Subscriptions that are not cancelled. */
   readonly plans: readonly { readonly product: string; readonly plan: string | null; readonly state: 'active' | 'paused' }[];
   /** Prices of a month, of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
@@ -41,7 +41,7 @@ const countOf = (column: string, type: string): Order => ({
   isPlace: type === 'bigint' ? isCount : (value) => /^\d{1,18}(\.\d{1,4})?$/.test(value),
 });
 
-/** By what the list may be ordered: each has an index. */
+/** Orders of the list. Each has an index. */
 const ORDERS = {
   email: { column: 'lower(l.email) COLLATE "C"', place: 'lower(l.email)', from: (given) => given, isPlace: () => true },
   created: {
@@ -83,7 +83,10 @@ export interface CustomersPage {
 const COLUMNS = `customer_id AS id, email, name, created_at AS "createdAt", state, suspended, plans, rates, used::float8 AS used,
   growth::float8 AS growth, to_char(NULLIF(last_seen_on, '-infinity'), 'YYYY-MM-DD') AS "lastSeenOn"`;
 
-/** Of every character, the last in the order of bytes: what begins with a text lies between it and it with this one. */
+/**
+ * The last character in the order of bytes: every text that begins with a prefix lies between the prefix and the prefix with this
+ * character.
+ */
 const LAST_CHARACTER = '\u{10ffff}';
 
 interface Place {
@@ -98,7 +101,7 @@ function placeOf(after: string | undefined): Place | undefined {
   return value !== undefined && id !== undefined && isUuid(id) ? { value, id } : undefined;
 }
 
-/** Only the conditions that are asked for, so that each order is read from its index. */
+/** Has only the conditions that are asked for, so that each order is read from its index. */
 function statementOf(query: CustomersPageQuery): { text: string; values: unknown[] } {
   const { list = 'all', search = '', limit } = query;
   const { column, place, from, isPlace }: Order = ORDERS[search === '' ? (query.order ?? 'email') : 'email'];

@@ -1,6 +1,6 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** Who runs the installation. An operator is no customer, and signs in with a second factor. */
+/** A person who works for the seller in the console. An operator is no customer, and signs in with a second factor. */
 export interface Operator {
   /** The person's account at the dashboard. */
   readonly id: string;

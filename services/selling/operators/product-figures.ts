@@ -2,7 +2,7 @@ import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { addUpMissedAnswers } from '../outages/add-up-answers';
 
-/** Of one product on one plan. */
+/** Figures of one product on one plan. */
 export interface ProductFigures {
   readonly product: string;
   /** Null: base limits. */

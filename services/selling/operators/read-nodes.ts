@@ -11,14 +11,14 @@ export interface NodeHealth {
    * life for 10 s.
    */
   readonly state: 'live' | 'reading' | 'stopped' | 'gone';
-  /** Since when it is in that state; null: its version does not tell. */
+  /** When the node reached this state; null: its version does not report it. */
   readonly stateSince: Date | null;
-  /** Of Tollgate's access layer; null: its version does not tell. */
+  /** Version of Tollgate's access layer; null: the node does not report it. */
   readonly version: string | null;
   /** Whether it counts in Redis; null when it has none, or does not tell, or has gone. */
   readonly redisAnswers: boolean | null;
   readonly redisSince: Date | null;
-  /** Of changes of keys in the last day, from commit to confirmation: how many, the median and the longest, in ms. */
+  /** Changes of keys in the last day, from commit to confirmation: how many, the median and the longest, in ms. */
   readonly confirmations: number;
   readonly medianLagMs: number | null;
   readonly longestLagMs: number | null;

@@ -4,7 +4,7 @@ import { cutPage, numberBefore } from '../operations/page-cursor';
 
 export interface AuditQuery {
   readonly limit: number;
-  /** As written: `operator:asha@example.com`, `cli`. */
+  /** The actor as written: `operator:asha@example.com`, `cli`. */
   readonly actor?: string | undefined;
   readonly action?: string | undefined;
   /** Id of a customer: everything about it, its keys and subscriptions. */
@@ -16,7 +16,9 @@ export interface AuditLineOfAll extends AuditLine {
   readonly customer: { readonly id: string; readonly email: string } | null;
 }
 
-/** Only the conditions that are asked for: with others that may be null PostgreSQL would not use the index of the one that is given. */
+/**
+ * Has only the conditions that are asked for: with others that may be null, PostgreSQL would not use the index of the one that is given.
+ */
 function conditionsOf({ actor, action, customerId }: AuditQuery): { text: string; values: string[] } {
   const given = [
     { column: 'a.actor', value: actor },

@@ -13,12 +13,12 @@ export interface RequestOfAll {
   readonly maskedKey: string | null;
   readonly callerAddress: string | null;
   readonly originHost: string | null;
-  /** As in `LoggedRequest`. */
+  /** Method as in `LoggedRequest`. */
   readonly method: string | null;
   readonly path: string | null;
   readonly status: number | null;
   readonly milliseconds: number | null;
-  /** Of the answer's body. */
+  /** Bytes of the response's body. */
   readonly bytes: number | null;
   /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
   readonly units: number | null;

@@ -60,14 +60,14 @@ ON CONFLICT (list, customer_id) DO UPDATE SET
   last_seen_on = GREATEST(old.last_seen_on, excluded.last_seen_on), counted_on = excluded.counted_on, counted_at = now()`;
 
 const LOCK = 720_260_370;
-/** As many customers at a time. */
+/** Customers at a time. */
 const BATCH = 2_000;
 
 const CHANGED = `
 DELETE FROM customer_changed WHERE number IN (SELECT number FROM customer_changed ORDER BY number LIMIT ${BATCH})
 RETURNING customer_id AS id`;
 
-/** Whose 30 days have moved on, and who was active since they were counted. */
+/** Customers whose 30 days have moved on, and customers who were active since they were counted. */
 const STALE = `
 (SELECT customer_id AS id FROM customer_listing
  WHERE list = 'all' AND counted_on < $1::date AND (used > 0 OR growth <> 0 OR state = 'leaving') LIMIT ${BATCH})

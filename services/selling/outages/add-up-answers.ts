@@ -10,7 +10,7 @@ ON CONFLICT (day, product_id) DO UPDATE SET admitted = excluded.admitted, succee
 WHERE (old.admitted, old.succeeded, old.rejected, old.failed, old.abandoned, old.took)
   IS DISTINCT FROM (excluded.admitted, excluded.succeeded, excluded.rejected, excluded.failed, excluded.abandoned, excluded.took)`;
 
-/** As customer_day is kept. */
+/** Kept as long as customer_day. */
 const DAYS_KEPT = 92;
 
 const MISSING = `

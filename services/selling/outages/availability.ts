@@ -13,12 +13,12 @@ export interface KnownDay extends Downtime {
 
 export interface Downtime {
   readonly minutes: number;
-  /** Of those, with an outage. */
+  /** How many of those minutes had an outage. */
   readonly down: number;
 }
 
 export interface Observed {
-  /** Of any products. */
+  /** Days of any products. */
   readonly days: readonly AvailabilityDay[];
   readonly outages: readonly Pick<OutageView, 'product' | 'beganAt' | 'endedAt'>[];
   readonly nowMs: number;

@@ -8,7 +8,7 @@ export interface OutageView {
   readonly beganAt: Date;
   /** Null while it goes on. */
   readonly endedAt: Date | null;
-  /** Since it began: answers, and those of 500 to 599 among them. */
+  /** Responses since the outage began, and how many of them were 500 to 599. */
   readonly answered: number;
   readonly failed: number;
 }
@@ -23,7 +23,10 @@ const LIST = `
 SELECT ${COLUMNS} FROM product_outage o JOIN product p ON p.id = o.product_id
 WHERE o.ended_at IS NULL OR o.ended_at > now() - $1::integer * interval '1 day' ORDER BY o.began_at DESC LIMIT 500`;
 
-/** By the hours that the outage touches, which may hold failures from before and after it. The days come first: they are few. */
+/**
+ * Looks at the hours that the outage touches, which may hold failures from before and after it. It reads the days first, because they are
+ * few.
+ */
 const OF_CUSTOMER = `
 SELECT ${COLUMNS} FROM product_outage o JOIN product p ON p.id = o.product_id
 WHERE ${RECENT} AND EXISTS (
@@ -53,7 +56,7 @@ export async function listOutages(db: Database, days = RECENT_DAYS): Promise<Out
   return (await db.query<OutageView>(LIST, [days])).rows;
 }
 
-/** Those in which requests of this customer failed. @param query.timeZone quota time zone, IANA name */
+/** Outages in which requests of this customer failed. @param query.timeZone quota time zone, IANA name */
 export async function listOutagesOf(db: Database, query: { customerId: string; timeZone: string }): Promise<OutageView[]> {
   return (await db.query<OutageView>(OF_CUSTOMER, [query.customerId, query.timeZone])).rows;
 }

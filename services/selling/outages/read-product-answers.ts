@@ -12,7 +12,10 @@ export interface ProductAnswers {
 const SUMS = `
 SELECT product_id AS product, ${ADMITTED}, ${ANSWERS} FROM product_answers WHERE day BETWEEN $1::date AND $2::date GROUP BY 1 ORDER BY 1`;
 
-/** By product, with all keys of all customers, up to ten seconds old. @param period days in the quota time zone, `YYYY-MM-DD`, both included */
+/**
+ * Responses by product, with all keys of all customers, up to ten seconds old.
+ * @param period days in the quota time zone, `YYYY-MM-DD`, both included
+ */
 export async function readProductAnswers(db: Database, period: { fromDay: string; toDay: string }): Promise<ProductAnswers[]> {
   return (await db.query<ProductAnswers>(SUMS, [period.fromDay, period.toDay])).rows;
 }

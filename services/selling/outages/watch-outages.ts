@@ -85,7 +85,7 @@ async function follow(client: PoolClient, at: Date, minute: Minute): Promise<Out
 export interface WatchOutagesOptions {
   /** Quota time zone, IANA name. */
   readonly timeZone: string;
-  /** The present moment; the database's clock unless given. */
+  /** The present time; the database's clock unless given. */
   readonly at?: Date;
 }
 

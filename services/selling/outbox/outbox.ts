@@ -6,7 +6,7 @@ export type PaymentNews = 'paid' | 'failed' | 'grace_ends' | 'grace_over';
 
 /** What each kind says beside its subject's id. */
 interface OutboxDetails {
-  /** By customer: the alerts that wait to be mailed. */
+  /** Alerts that wait to be mailed, by customer. */
   readonly alerts: '';
   readonly plan_answer: '';
   readonly outage: 'began' | 'ended';

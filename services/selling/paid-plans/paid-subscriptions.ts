@@ -37,7 +37,7 @@ SELECT id, provider, reference, customer_id AS "customerId", product_id AS produ
   discount, is_paused AS "isPaused"
 FROM paid_subscription`;
 
-/** Those that have not ended, by product. */
+/** A customer's paid plans that have not ended, by product. */
 export async function listPaid(db: Database, customerId: string): Promise<PaidSubscription[]> {
   const { rows } = await db.query<PaidSubscription>(
     `${SELECT} WHERE customer_id = $1 AND status IS NOT NULL AND status NOT IN ('waiting', 'ended') ORDER BY product_id, made_at`,
@@ -46,7 +46,7 @@ export async function listPaid(db: Database, customerId: string): Promise<PaidSu
   return rows;
 }
 
-/** By the provider's id; undefined for one that is not ours. @param lock until the caller's transaction ends */
+/** Finds a paid plan by the provider's id; undefined if it is not ours. @param lock until the caller's transaction ends */
 export async function findPaidByReference(db: Database, { provider, reference }: PaidRef, lock: '' | 'FOR UPDATE' = '') {
   return (await db.query<PaidSubscription>(`${SELECT} WHERE provider = $1 AND reference = $2 ${lock}`, [provider, reference])).rows[0];
 }
@@ -65,7 +65,7 @@ export async function findPaid(db: Database, customerId: string, product: string
   return (await listPaid(db, customerId)).find((each) => each.product === product);
 }
 
-/** As `plan-change.ts` judges it; undefined before the provider has said what it is. */
+/** The plan as `plan-change.ts` judges it; undefined before the provider has said what it is. */
 export function heldPlan({
   status,
   plan,
@@ -92,7 +92,7 @@ export async function requireUnpaid(db: Database, { customerId, product }: { cus
   throw new OperationRefused('plan_paid', text);
 }
 
-/** Those of one provider that go on as far as we know. */
+/** One provider's paid plans that go on as far as we know. */
 export async function listGoingOn(db: Database, provider: string): Promise<PaidSubscription[]> {
   const { rows } = await db.query<PaidSubscription>(
     `${SELECT} WHERE provider = $1 AND status IS NOT NULL AND status NOT IN ('waiting', 'ended') ORDER BY made_at`,

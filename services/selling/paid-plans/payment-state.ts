@@ -17,7 +17,7 @@ export interface NextPlan {
 
 /** What a seller takes off the price of a plan. */
 export interface Discount {
-  /** Of the price; null: an amount. */
+  /** Percent of the price; null: an amount. */
   readonly percent: number | null;
   /** A month, in the currency's smallest unit; null: a share. */
   readonly amount: number | null;
@@ -39,7 +39,7 @@ export interface SubscriptionFact {
   readonly plan: string;
   readonly price: number;
   readonly currency: string;
-  /** Until when it is paid, or on trial. */
+  /** End of the paid period, or of the trial. */
   readonly periodEnd: Seconds;
   /** When it ends because it was cancelled; null while it renews. Absent: the provider does not say, and what it said before holds. */
   readonly cancelsAt?: Seconds | null;
@@ -165,7 +165,10 @@ export type Entitlement = 'plan' | 'suspended' | 'none';
 
 const DAY_SECONDS = 86_400;
 
-/** Until when the plan goes on without money; null while nothing is owed. A period that is over without news counts as not paid. */
+/**
+ * End of grace: how long the plan goes on without money; null while no payment is owed. A period that is over without news counts as
+ * unpaid.
+ */
 export function graceEnd({ status, failingSince, periodEnd }: PaymentState, { graceDays }: GraceTerms, now: Seconds): Seconds | null {
   if (status === 'ended' || status === 'waiting') return null;
   const since = failingSince ?? (periodEnd < now ? periodEnd : null);

@@ -34,7 +34,7 @@ export function keepPreview(db: Database, { paidId, plan, price, terms, held, ch
   });
 }
 
-/** As often as other changes of a subscription; see require-changes-left.ts. */
+/** The bound of other changes of a subscription; see require-changes-left.ts. */
 const MAX_ACCEPTED_A_DAY = 100;
 const COUNT = `
 SELECT count(*)::integer AS count FROM plan_preview WHERE paid_subscription_id = $1 AND accepted_at > now() - interval '1 day'`;

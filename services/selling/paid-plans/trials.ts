@@ -2,7 +2,7 @@ import { type Database } from '../../../plugins/stores/postgres/database';
 
 interface TrialWish {
   readonly product: string;
-  /** By a keyed hash. */
+  /** Keyed hash of the mailbox. */
   readonly mailbox: string;
   readonly customerId: string;
 }

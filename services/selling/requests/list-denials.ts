@@ -17,7 +17,7 @@ export interface DenialView {
 export interface DenialsQuery {
   readonly customerId: string;
   readonly limit: number;
-  /** Only of this key. */
+  /** Only this key's. */
   readonly keyId?: string | undefined;
   /** `next` of the page before. What cannot be read gives the first page. */
   readonly after?: string | undefined;
@@ -61,7 +61,7 @@ FROM denial_count d JOIN credential k ON k.id = d.credential_id
 WHERE k.customer_id = $1 AND d.day BETWEEN $2::date AND $3::date
 GROUP BY d.day, d.product_id, d.code ORDER BY d.day, d.product_id, d.code`;
 
-/** By day, product and code; up to half a second old. Both ends belong to the period. */
+/** Refusals by day, product and code, up to half a second old. Both ends belong to the period. */
 export async function readDenialCounts(
   db: Database,
   { customerId, fromDay, toDay }: { customerId: string; fromDay: string; toDay: string },

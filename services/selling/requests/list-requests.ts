@@ -13,8 +13,8 @@ export interface LoggedRequest {
   readonly keyName: string | null;
   readonly maskedKey: string | null;
   /**
-   * Of the requests with this key for this product in the same hour that were admitted (refused, for a refusal), the share that has a line: 1 where
-   * each has. Null while they are not counted yet, for some seconds.
+   * Share of comparable requests that has a line: with this key, for this product, in the same hour, with the same outcome. 1: each has
+   * one. Null: not counted yet, for some seconds.
    */
   readonly share: number | null;
   /** The product failed, and the request was given back. Known for three days. */
@@ -22,11 +22,11 @@ export interface LoggedRequest {
   /** Null where the gateway tells none. The path is without its query. */
   readonly method: string | null;
   readonly path: string | null;
-  /** Of the answer, as the gateway told; null where it did not, and until it does. 499: the client left before. */
+  /** Status of the response as the gateway reported it; null until it does. 499: the client left before. */
   readonly status: number | null;
   /** From the first byte of the request at the gateway to the last of its answer. */
   readonly milliseconds: number | null;
-  /** Of the answer's body. */
+  /** Bytes of the response's body. */
   readonly bytes: number | null;
   /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
   readonly units: number | null;
@@ -41,7 +41,7 @@ export interface RequestsQuery extends LineFilter {
   readonly product?: string | undefined;
   /** Any of these. */
   readonly outcomes?: readonly string[] | undefined;
-  /** The first moment that is wanted, and the first that is not. */
+  /** The first time that is wanted, and the first that is not. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
   /** `next` of the page before. What cannot be read gives the first page. */

@@ -19,7 +19,7 @@ export const ANSWERS = `
 CASE WHEN sum(succeeded) IS NOT NULL THEN json_build_object('succeeded', sum(succeeded), 'rejected', sum(rejected), 'failed', sum(failed),
   'abandoned', sum(abandoned), 'took', json_build_array(${TOOK.map((place) => `COALESCE(sum(took[${place + 1}]), 0)`).join(', ')})) END AS answers`;
 
-/** As {@link Outcomes}; rows are summed up. */
+/** The columns of {@link Outcomes}; rows are summed up. */
 const OUTCOMES = `${ADMITTED}, sum(refused)::float8 AS refused, sum(unavailable)::float8 AS unavailable, ${ANSWERS}`;
 
 /** Days in the quota time zone, `YYYY-MM-DD`; both ends belong to the period. */
@@ -34,7 +34,7 @@ interface Period {
 export interface KeyUsage extends Readonly<Pick<KeyHour, 'day' | 'product'> & Outcomes> {
   readonly hour: number | null;
   readonly startsAt: Date | null;
-  /** Of all of them, how many have no line in the log of requests. */
+  /** How many of them have no line in the request log. */
   readonly unlogged: number;
 }
 
@@ -70,7 +70,7 @@ SELECT to_char(day, 'YYYY-MM-DD') AS day, product_id AS product, ${ADMITTED}, ${
 FROM customer_day WHERE customer_id = $1 AND day BETWEEN $2::date AND $3::date
 GROUP BY 1, 2 ORDER BY 1, 2`;
 
-/** By day and product, up to five seconds old, in the order of time; what was not let in has no entry. */
+/** Responses by day and product, up to five seconds old, in the order of time. A day on which no request was admitted has no entry. */
 export async function readDailyAnswers(db: Database, query: Omit<HourlyUsageQuery, 'timeZone' | 'product'>): Promise<DailyAnswers[]> {
   const { rows } = await db.query<DailyAnswers>(BY_DAY, [query.customerId, query.fromDay, query.toDay]);
   return rows;
@@ -80,13 +80,13 @@ export async function readDailyAnswers(db: Database, query: Omit<HourlyUsageQuer
 export interface HourlyUsage extends Readonly<Outcomes> {
   readonly startsAt: Date;
   readonly product: string;
-  /** Of the keys. */
+  /** Mode of the keys. */
   readonly mode: KeyMode;
 }
 
 export interface HourlyUsageQuery extends Period {
   readonly customerId: string;
-  /** Of this one alone. */
+  /** Only this product. */
   readonly product?: string | undefined;
 }
 
@@ -96,7 +96,7 @@ FROM credential JOIN key_hour ON key_hour.credential_id = credential.id
 WHERE customer_id = $1 AND day BETWEEN $2::date AND $3::date AND ($5::text IS NULL OR product_id = $5)
 GROUP BY day, hour, product_id, mode ORDER BY 1, 2, 3`;
 
-/** By hour, product and mode, up to five seconds old, in the order of time; what was not asked for has no entry. */
+/** Usage by hour, product and mode, up to five seconds old, in the order of time. An hour without requests has no entry. */
 export async function readHourlyUsage(db: Database, query: HourlyUsageQuery): Promise<HourlyUsage[]> {
   const { customerId, fromDay, toDay, timeZone, product } = query;
   const { rows } = await db.query<HourlyUsage>(OF_CUSTOMER, [customerId, fromDay, toDay, timeZone, product ?? null]);

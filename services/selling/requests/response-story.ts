@@ -12,7 +12,7 @@ export interface ExplainedAnswer {
   readonly status: number;
   /** From the first byte of the request at the gateway to the last of the response. */
   readonly milliseconds: number | null;
-  /** Of the response's body. */
+  /** Bytes of the response's body. */
   readonly bytes: number | null;
   /** What the request cost, though it may have been given back. */
   readonly units: number | null;

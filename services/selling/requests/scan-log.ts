@@ -11,7 +11,7 @@ export interface StatusRange {
 
 /** What no index has, so that each line is read to tell. */
 export interface LineFilter {
-  /** In capitals. */
+  /** Method in capitals. */
   readonly method?: string | undefined;
   /** How the path begins. */
   readonly path?: string | undefined;
@@ -23,7 +23,7 @@ export interface LineFilter {
 /** Makes a value a parameter of the statement. @returns its placeholder */
 export type Give = (value: unknown) => string;
 
-/** As conditions of SQL. What was not told matches no filter. */
+/** Conditions of SQL. Unreported values match no filter. */
 export function lineConditions({ method, path, statuses, slowerThanMs }: LineFilter, give: Give): string[] {
   const conditions: string[] = [];
   if (method !== undefined) conditions.push(`method = ${give(method)}`);
@@ -39,7 +39,7 @@ export function unitsOfLine(line: string): string {
 }
 
 export interface LogScan {
-  /** That an index has. */
+  /** Conditions that an index has. */
   readonly conditions: readonly string[];
   /** For which each line is read; {@link MAX_SCANNED} at most. */
   readonly filters: readonly string[];

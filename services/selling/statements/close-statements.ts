@@ -4,7 +4,7 @@ import { closeMonth, lastClosableMonth } from './read-statement';
 /** Customers at a time, so that a process that ends has lost little. */
 const BATCH = 200;
 
-/** In the order of their ids, so that a batch does not look again at those before it. */
+/** Customers in the order of their ids, so that a batch does not look again at those before it. */
 const OPEN = `
 SELECT c.id FROM customer c
 WHERE c.id > $3 AND NOT EXISTS (SELECT FROM statement s WHERE s.customer_id = c.id AND s.month = $1::date)
@@ -23,7 +23,7 @@ export interface ClosingOptions {
   readonly now: number;
   /** Asked between batches of customers. */
   readonly isEnding?: () => boolean;
-  /** Told of a customer whose statement could not be closed; it is tried again with the next call. */
+  /** Called for each customer whose statement could not be closed. The next call tries it again. */
   readonly onFailure: (customer: { readonly id: string; readonly month: string }, error: unknown) => void;
 }
 

@@ -78,7 +78,7 @@ const FIRST = `
 SELECT customer_id AS id, to_char(min(since) AT TIME ZONE $2, 'YYYY-MM-DD') AS day FROM subscription_term WHERE customer_id = ANY ($1)
 GROUP BY customer_id ORDER BY customer_id`;
 
-/** By customer, without those that never had a subscription. */
+/** First days by customer, without customers that never had a subscription. */
 export async function findFirstDays(
   db: Database,
   { customers, timeZone }: Pick<BatchQuery, 'customers' | 'timeZone'>,
@@ -111,7 +111,9 @@ export async function readMonth(db: Database, { customers, month, timeZone, now 
   return { terms, use };
 }
 
-/** By customer; those whose records begin later, and all where the month has not begun, have none: what is not known is not zero. */
+/**
+ * Contents by customer. A customer whose records begin later, and every customer before the month begins, has none: unknown is not zero.
+ */
 export async function computeContents(db: Database, query: BatchQuery): Promise<Map<string, Content>> {
   const { customers, month, timeZone, now } = query;
   const days = daysOfMonth(month);

@@ -14,12 +14,12 @@ export interface IncludedNow {
 }
 
 interface Running {
-  /** Of one subscription, as the statement of the month has them. */
+  /** Terms of one subscription, as the month's statement has them. */
   readonly terms: readonly SubscriptionTerm[];
   readonly use: readonly StatementUse[];
   /** `YYYY-MM-DD`. */
   readonly today: string;
-  /** Where requests are refused: nothing more is let through, included or not. */
+  /** Limits at which requests are refused: no more is let through, included or not. */
   readonly limits: DayAndMonth;
 }
 

@@ -50,7 +50,7 @@ async function findClosed(db: Database, { customer, month }: StatementQuery): Pr
   const { rows } = await db.query<{ content: Content; closedAt: Date }>(FIND, [customer.id, `${month}-01`]);
   if (!rows[0]) return undefined;
   const { content, closedAt } = rows[0];
-  // Those that were closed before there were surcharges, counts of requests, overage, or payments in advance, have none.
+  // Statements that were closed before there were surcharges, counts of requests, overage, or payments in advance, have none.
   const lines = content.lines.map((line) => ({
     ...line,
     surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00',

@@ -3,7 +3,7 @@ import { fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/mon
 import { lowestStep } from '../catalogue/overage';
 import { MonthUse } from './month-use';
 
-/** What held for a subscription from a moment on, until the next of its terms. Its limits are those that the price includes. */
+/** What held for a subscription from a time on, until the next of its terms. Its limits are those that the price includes. */
 export interface SubscriptionTerm extends QuotaLimits {
   readonly subscriptionId: string;
   readonly product: string;
@@ -28,10 +28,10 @@ export interface SubscriptionTerm extends QuotaLimits {
 export interface StatementUse {
   readonly subscriptionId: string;
   readonly day: string;
-  /** Of live keys: taken, and given back. */
+  /** Units of live keys: taken, and given back. */
   readonly charged: number;
   readonly refunded: number;
-  /** Of test keys, what is left of both; it costs nothing. */
+  /** Units of test keys that were not given back. They cost nothing. */
   readonly test: number;
   /** With live keys, admitted. */
   readonly requests: number;
@@ -39,7 +39,7 @@ export interface StatementUse {
 
 /** Use above the limits, at what was sold above them. */
 export interface LineOverage extends Overage {
-  /** Of the line's use, units that no plan of their day included, and that this one let through. */
+  /** Units of the line's use that no plan of their day included, and that this plan let through. */
   readonly units: number;
   /** Part of the line's amount, as `shareOverage` rounds it. */
   readonly amount: string;
@@ -79,7 +79,7 @@ export interface Statement {
   readonly month: string;
   readonly daysInMonth: number;
   readonly lines: readonly StatementLine[];
-  /** Of the lines that cost something, by currency; without what a payment provider charges. */
+  /** Sums of the lines that cost something, by currency, without what a payment provider charges. */
   readonly totals: readonly { readonly currency: string; readonly amount: string }[];
 }
 
@@ -186,7 +186,7 @@ function shareOverage(own: readonly Growing[]): void {
   for (const { line, units } of roundTogether(costs, per * step)) addOverage(line, units * step);
 }
 
-/** Where a term's days and units are: one line for each plan, price and limits of a subscription. */
+/** Finds the line of a term's days and units: one for each plan, price and limits of a subscription. */
 function lineOf(lines: Map<string, Growing>, term: SubscriptionTerm): Growing {
   const { subscriptionId, plan, price, currency, daily, monthly, overage, isPaidInAdvance } = term;
   const place = JSON.stringify([subscriptionId, plan, price, currency, daily, monthly, overage, isPaidInAdvance]);

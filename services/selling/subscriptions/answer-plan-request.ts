@@ -12,7 +12,7 @@ import { subscribe } from './subscribe';
 import { lockSubscription } from './subscription-view';
 
 export interface AnswerOptions {
-  /** Of the request. */
+  /** Id of the request. */
   readonly id: string;
   /** The operator, for the audit log. */
   readonly actor: Actor;

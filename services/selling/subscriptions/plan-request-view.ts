@@ -76,7 +76,7 @@ WHERE r.state = 'open' AND r.number > $1 AND ($2::uuid IS NULL OR r.customer_id 
 
 export interface OpenRequestsQuery {
   readonly limit: number;
-  /** Of one customer alone. */
+  /** Only this customer's. */
   readonly customerId?: string | undefined;
   /** `next` of the page before. */
   readonly after?: string | undefined;

@@ -16,7 +16,7 @@ FROM (SELECT lower(substring($4 FROM '^(?:dashboard|operator):(.*)$'))) AS perso
 ON CONFLICT DO NOTHING`;
 
 /**
- * Whether a consent is given with an act: not, to whatever text the product has at that moment, or to texts that were read, of which the
+ * Whether a consent is given with an act: not, to whatever text the product has at that time, or to texts that were read, of which the
  * product's must be one.
  */
 export type Consent = boolean | readonly string[];

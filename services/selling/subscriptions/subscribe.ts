@@ -87,7 +87,7 @@ function givenLimits({ daily = null, monthly = null, rate = null }: Subscription
   return { daily, monthly, rate };
 }
 
-/** In the order of the statements. */
+/** Values in the order of the statements. */
 const valuesOf = ({ daily, monthly, rate }: OwnLimits): OwnLimits[keyof OwnLimits][] => [daily, monthly, rate];
 
 async function join(

@@ -51,7 +51,7 @@ export async function requireProduct(db: Database, product: string): Promise<Pro
   return rows[0];
 }
 
-/** As many as are read in a message. */
+/** As many as people read in a message. */
 const MAX_NAMED = 20;
 
 async function nameProducts(db: Database): Promise<string> {

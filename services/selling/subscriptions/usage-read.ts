@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { type KeyMode } from '../../../plugins/core/ports';
 
-/** Whose usage: a customer's subscriptions together, or one subscription. */
+/** The owner of usage: a customer's subscriptions together, or one subscription. */
 export type UsageOwner = { readonly customerId: string } | { readonly subscriptionId: string };
 
 /** Days are `YYYY-MM-DD` in the quota time zone; both ends belong to the period. */
@@ -18,7 +18,7 @@ export interface DailyUsage {
   readonly charged: number;
   /** Units given back because a service or its upstream failed, or because the catalogue exempts the request. */
   readonly refunded: number;
-  /** Of these, the ones given back for requests; see `mostRefundsOf`. */
+  /** Units of these that were given back for requests; see `mostRefundsOf`. */
   readonly refundedRequests: number;
   /** `charged - refunded`: what counts against the limits. */
   readonly used: number;

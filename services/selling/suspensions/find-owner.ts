@@ -1,10 +1,10 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { type SuspendedKind } from '../customers/suspension-view';
 
-/** Whose a suspendable thing is, and whether it is suspended. */
+/** The owner of something that can be suspended, and whether it is suspended. */
 export interface SuspensionOwner {
   readonly customerId: string;
-  /** Of a subscription; else null. */
+  /** Product of a subscription; else null. */
   readonly product: string | null;
   /** E-mail address of the customer. */
   readonly email: string;

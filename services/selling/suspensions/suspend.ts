@@ -18,7 +18,7 @@ export interface SuspensionWish {
 /** What an operator suspends, only an operator restores; what an unpaid plan suspends, a payment or an operator. */
 type SuspensionCause = 'operator' | 'payment';
 
-/** In the audit log, for what a payment brings about. */
+/** Actor in the audit log for what a payment brings about. */
 export const PAYMENT_ACTOR = 'payments';
 const UNPAID = {
   reason: 'A payment failed. Pay it under Billing, and requests are accepted again.',

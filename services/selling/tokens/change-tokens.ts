@@ -24,7 +24,7 @@ export interface CreatedToken {
   readonly token: TokenView;
 }
 
-/** Of one customer, in use: one for each program, and time to replace each. */
+/** One customer's tokens in use: one for each program, and time to replace each. */
 const MAX_TOKENS = 20;
 
 const INSERT = `

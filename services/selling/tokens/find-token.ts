@@ -1,7 +1,7 @@
 import { type Suspension, suspensionOf } from '../customers/suspension-view';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** Whose token it is, and what it may do now. */
+/** The owner of a token, and what the token may do now. */
 export interface TokenGrant {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface TokenGrant {
   readonly customerId: string;
   /** E-mail address of the customer. */
   readonly email: string;
-  /** Of the customer; null: not suspended. */
+  /** The customer's suspension; null: not suspended. */
   readonly suspended: Suspension | null;
   /** False: it was used within the last minute, and that is noted. */
   readonly isUseNews: boolean;

@@ -21,7 +21,7 @@ export interface SellerToken {
   readonly madeBy: string;
 }
 
-/** Of a token that a request brings. */
+/** Grant of the token that a request brings. */
 export interface SellerGrant extends SellerToken {
   readonly operatorId: string;
   /** False: it was used within the last minute, and that is noted. */
@@ -33,14 +33,14 @@ const STATE =
 const COLUMNS = `id, name, 'tg_seller…' || last_four AS "maskedToken", scopes, ${STATE} AS state, created_at AS "createdAt",
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt", maker AS "madeBy"`;
 
-/** Of all operators together, in use. */
+/** All operators' tokens in use. */
 const MAX_TOKENS = 20;
 /** More than anybody looks through; the oldest are left out. */
 const MAX_SHOWN = 100;
 
 const VIEW = `SELECT ${COLUMNS} FROM seller_token ORDER BY (${STATE} = 'active') DESC, created_at DESC, id LIMIT ${MAX_SHOWN}`;
 
-/** Those in use first, then newest first. */
+/** Tokens in use first, then newest first. */
 export async function viewSellerTokens(db: Database): Promise<SellerToken[]> {
   return (await db.query<SellerToken>(VIEW)).rows;
 }

@@ -26,7 +26,7 @@ export interface AlertView {
   readonly keyId: string | null;
   readonly maskedKey: string | null;
   readonly keyName: string | null;
-  /** Of the key when the alert was raised. */
+  /** Expiry of the key when the alert was raised. */
   readonly expiresAt: Date | null;
   readonly readAt: Date | null;
   /** The limit has been raised since, or the plan no longer has it: nothing is to be done. */
@@ -68,7 +68,7 @@ export interface AlertsPage {
   readonly alerts: readonly AlertView[];
   /** Undefined on the last page. */
   readonly next: string | undefined;
-  /** Of all pages. */
+  /** Unread alerts of all pages. */
   readonly unread: number;
 }
 

@@ -15,13 +15,13 @@ export class WebhookChanged extends VersionConflict {
   }
 }
 
-/** Of a customer. */
+/** A customer's webhook. */
 interface CustomerWebhookRef extends WebhookRef {
   readonly customerId: string;
 }
 
 export interface ChangeWebhookOptions extends CustomerWebhookRef {
-  /** As the caller saw it. */
+  /** Version that the caller saw. */
   readonly version: string;
   /** Checked by the caller. */
   readonly url?: string | undefined;

@@ -57,7 +57,7 @@ export interface AttemptOutcome {
   readonly isDelivered: boolean;
   readonly status: number | null;
   readonly error: string | null;
-  /** Until the next attempt; undefined when there is none. */
+  /** Time until the next attempt; undefined if there is none. */
   readonly retryMs?: number | undefined;
 }
 

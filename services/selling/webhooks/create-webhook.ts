@@ -3,7 +3,7 @@ import { OperationRefused } from '../operations/operation-refused';
 import { generateWebhookSecret, lockWebhook, type WebhookView, webhookHost } from './webhook-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-/** Each alert is sent to every one of them. */
+/** A small bound, because each alert is sent to every webhook. */
 const MAX_WEBHOOKS = 10;
 
 export interface CreateWebhookOptions {

@@ -13,7 +13,7 @@ export interface DeliveryView {
   readonly event: WebhookEvent;
   readonly state: 'waiting' | 'delivered' | 'failed';
   readonly attempts: number;
-  /** Of the last attempt: its status, or why there was none. */
+  /** Status of the last attempt; null if there was no response. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly createdAt: Date;

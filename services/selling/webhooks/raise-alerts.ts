@@ -4,11 +4,11 @@ import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../../../plu
 /** Any number that nothing else locks: of several dashboards one evaluates at a time. */
 const LOCK = 720_260_004;
 
-/** Where a customer has chosen none of its own: those that are told, and from which on they are mailed too. */
+/** Shares that are reported to customers who have chosen none of their own. */
 const USUAL_PERCENTS = '{50,80,100}';
 const MAILED_PERCENT = 80;
 
-/** Only where somebody is known to read it; a kind is mailed unless it was switched off. */
+/** Whether an alert is mailed: somebody is known to read it, and the kind was not switched off. */
 const WANTS_MAIL = `
 customer_mail_address(reached.customer_id) IS NOT NULL
 AND COALESCE((
@@ -18,7 +18,7 @@ AND COALESCE((
 
 /**
  * Shares of a limit that were reached, by customers who used anything today (no other can have reached one), and keys in their last week.
- * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was told is left out first, so
+ * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was reported is left out first, so
  * that no numbers are wasted; the unique constraints decide. Deliveries begin in the same statement: no alert without its webhook.
  */
 const RAISE = `

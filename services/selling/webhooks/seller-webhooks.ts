@@ -3,7 +3,7 @@ import { type Actor, writeAudit } from '../customers/write-audit';
 import { OperationRefused } from '../operations/operation-refused';
 import { generateWebhookSecret, lockWebhook, webhookHost } from './webhook-view';
 
-/** What a seller's systems can be told; docs/seller-webhooks.md describes each. */
+/** Events that a seller's systems can receive; docs/seller-webhooks.md describes each. */
 export const SELLER_EVENTS = [
   'customer.created',
   'customer.suspended',
@@ -17,18 +17,18 @@ export const SELLER_EVENTS = [
 ] as const;
 export type SellerEvent = (typeof SELLER_EVENTS)[number];
 
-/** Where the seller's systems are told. The secret is not in it: it is shown once, when it is made. */
+/** An address that receives the seller's events. The secret is not in it: it is shown once, when it is made. */
 export interface SellerWebhook {
   readonly id: string;
   readonly url: string;
   /** Null: all of them. */
   readonly events: readonly SellerEvent[] | null;
   readonly createdAt: Date;
-  /** Of the last delivery that ended; null before the first. */
+  /** Outcome of the last delivery that ended; null before the first. */
   readonly lastOutcome: 'delivered' | 'failed' | null;
 }
 
-/** Each event is written once for every one of them. */
+/** A small bound, because each event is written once for every webhook. */
 const MAX_WEBHOOKS = 10;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate seller webhooks'))";
 

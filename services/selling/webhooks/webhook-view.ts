@@ -3,7 +3,7 @@ import { type PoolClient } from 'pg';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 
-/** Where a customer's alerts are sent. The secret is not in it: it is shown once, when it is made. */
+/** An address that receives a customer's alerts. The secret is not in it: it is shown once, when it is made. */
 export interface WebhookView {
   readonly id: string;
   readonly customerId: string;
@@ -11,7 +11,7 @@ export interface WebhookView {
   /** Paused: nothing new is recorded for it, and what waits is not sent. */
   readonly state: 'active' | 'paused';
   readonly createdAt: Date;
-  /** Of the last delivery that ended; null before the first. */
+  /** Outcome of the last delivery that ended; null before the first. */
   readonly lastOutcome: 'delivered' | 'failed' | null;
 }
 

@@ -38,7 +38,7 @@ export const LIMITS = {
   xmlDepth: 100,
   xmlElements: 100_000,
   xmlAttributes: 400_000,
-  /** In characters. Longer texts of resources are cut. */
+  /** Characters. Longer texts of resources are cut. */
   stringLength: 32_768,
   resourceTypeChunks: 50_000,
   /** Entries of a bundle's resources, in the types to which the manifest refers. A type has at most 65,536. */

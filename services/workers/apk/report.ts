@@ -27,7 +27,7 @@ export interface FileFacts {
 export interface PackageFacts {
   readonly name: string;
   readonly label: string | null;
-  /** By locale, with `default` for the label without a locale. */
+  /** Labels by locale, with `default` for the label without a locale. */
   readonly labels: Readonly<Record<string, string>>;
   readonly version_name: string | null;
   readonly version_code: number | null;
@@ -169,7 +169,7 @@ export interface AppFinding {
   readonly counts_for: ScoreName;
   /** What it allows: the app, or somebody who attacks the app. */
   readonly allows: string;
-  /** Where it was seen, such as `service com.example.Spy`. */
+  /** Places in which it was seen, such as `service com.example.Spy`. */
   readonly seen: readonly string[];
 }
 

@@ -25,7 +25,7 @@ import { type AadhaarCaptchaCheck, type AadhaarOtpCheck, type AadhaarUpstream, t
 
 export interface AadhaarHandlersOptions {
   readonly upstream: AadhaarUpstream;
-  /** By mode. The sandbox sends no OTPs. */
+  /** Throttles by mode. The sandbox sends no OTPs. */
   readonly throttles: Readonly<Record<KeyMode, OtpThrottle>>;
   /** Key of the HMAC with which the throttle identifies numbers. */
   readonly hmacKey: Buffer;

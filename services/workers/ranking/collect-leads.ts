@@ -20,7 +20,7 @@ export interface LeadFilters {
   readonly minReviews?: number | undefined;
   /** True: only places that are in business. False: only places that are reported closed, for a time or for good. */
   readonly isOperational?: boolean | undefined;
-  /** Only places within the radius of the query's centre. */
+  /** Whether only places within the radius of the query's centre count. */
   readonly isBounded: boolean;
 }
 

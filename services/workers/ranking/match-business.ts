@@ -46,7 +46,7 @@ function matchId(places: readonly Place[], placeId: string): BusinessMatch | und
 }
 
 /**
- * Of several places with the same name the first is the match, so that later places never change the business's rank. The others are listed
+ * The first of several places with the same name is the match, so later places never change the business's rank. The others are listed
  * beside it.
  */
 function matchExactly(places: readonly Place[], name: string): BusinessMatch | undefined {

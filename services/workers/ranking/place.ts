@@ -20,7 +20,7 @@ export interface Place {
   /** From 1 to 5. */
   readonly rating: number | null;
   readonly reviews: number | null;
-  /** As written in its country. */
+  /** Number as written in its country. */
   readonly phone: string | null;
   readonly internationalPhone: string | null;
   readonly website: string | null;

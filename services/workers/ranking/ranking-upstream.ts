@@ -31,7 +31,7 @@ export interface PlaceQuery {
 }
 
 export interface PlacePage {
-  /** In the upstream's order. */
+  /** Places in the upstream's order. */
   readonly places: readonly Place[];
   /** Absent on the last page. */
   readonly nextToken?: string | undefined;
@@ -50,7 +50,7 @@ export interface RankingUpstream {
   readonly source: RankingSource;
   /** @returns the text of a JSON object with an `ok` flag */
   search(query: RankQuery, call: UpstreamCall): Promise<string>;
-  /** As `search`, for the place of `placeId` or `businessName` in the list. */
+  /** Like `search`, for the place of `placeId` or `businessName` in the list. */
   position(query: RankQuery, call: UpstreamCall): Promise<string>;
   /** @param token from an earlier page of the same query; a token that the upstream refuses is `rejected` */
   findPlaces(query: PlaceQuery, token: string | undefined, call: UpstreamCall): Promise<PlacePage>;

@@ -94,6 +94,7 @@ describe('a shop of one API', () => {
   it('describes its own API alone, and shows its success', async () => {
     const { body } = await shop.get('/openapi.json');
     expect(Object.keys(JSON.parse(body).paths)).toEqual(['/weather/{city}']);
+    expect(JSON.parse(body).info).not.toHaveProperty('license');
     expect(body).not.toMatch(/aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay/i);
     expect((await shop.get('/reference/weather')).body).toMatch(/rain(?:&quot;|")?: 7/);
   });

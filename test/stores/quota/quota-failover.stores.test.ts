@@ -93,6 +93,27 @@ describe('when Redis is back', () => {
   });
 });
 
+describe('when Redis lost its data', () => {
+  /** The day of the units that this node spent, in the harness's time zone. */
+  const today = (): string => new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
+  const refundOfOne = () => node.counter.refund({ subscriptionId, day: today(), requestId: randomUUID(), dailyLimit: LIMITS.daily });
+  const settlementOfThree = () => node.counter.settle({ subscriptionId, day: today(), id: randomUUID(), units: 3 });
+
+  it.each([
+    { name: 'refund', change: refundOfOne, units: -1 },
+    { name: 'settlement', change: settlementOfThree, units: 3 },
+  ])('keeps units that only this node knows when a $name is the first to reach it', async ({ change, units }) => {
+    await spend(2);
+    // PostgreSQL learns of the first two units here, and of the next 20 within a second.
+    await refundOfOne();
+    await spend(20);
+    await redis.flush();
+    await change();
+    expect((await node.counter.readStanding(subscriptionId)).usedDaily).toBe(21 + units);
+    expect(await granted(300)).toBe(179 - units);
+  });
+});
+
 describe('when nodes disagree about Redis', () => {
   it('merges what each side granted', async () => {
     const line = await openLine(redis.url);

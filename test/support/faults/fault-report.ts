@@ -5,7 +5,7 @@ const figure = (value: number): string => value.toLocaleString('en-GB');
 
 /** For example `200 ×1,204, 503 ×31`. */
 export function describeStatuses(statuses: ReadonlyMap<number, number>): string {
-  const texts = [...statuses].map(([status, count]) => `${status === 0 ? 'no answer' : status} ×${figure(count)}`);
+  const texts = [...statuses].map(([status, count]) => `${status === 0 ? 'no response' : status} ×${figure(count)}`);
   return texts.join(', ');
 }
 
@@ -17,7 +17,7 @@ function describeUnauthorised(statuses: readonly (readonly [status: number, coun
 
 function describeLost({ given, counted }: Observation): string {
   if (given > counted) return `${figure(given - counted)} of ${figure(given)} units`;
-  if (counted > given) return `nothing; ${figure(counted - given)} counted without a 200`;
+  if (counted > given) return `nothing; ${figure(counted - given)} counted`;
   return 'nothing';
 }
 
@@ -32,7 +32,7 @@ export interface Remarks {
 export function recordObservation(fault: string, observation: Observation, { note, rejected = new Map() }: Remarks = {}): void {
   const { answers, recoveredInMs } = observation;
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
-  const seen = `${describeStatuses(answers.statuses('valid'))}; slowest ${(slowest / 1000).toFixed(2)} s`;
+  const seen = `${describeStatuses(answers.statuses('valid'))} (${(slowest / 1000).toFixed(2)} s)`;
   const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
   recordRow('test/faults/faults.json', fault, {
     fault,

@@ -116,7 +116,7 @@ describe.each(SCORES)('%s', (score, expected) => {
     expect(wrong).toEqual([]);
   });
 
-  // The figures are in docs/products.md. Equal ranks keep a perfect order below 1.
+  // The figures are in docs/decisions/0190-two-scores-of-an-app.md. Equal ranks keep a perfect order below 1.
   it('ranks the apps as a reviewer does: Spearman 0.98 or more', () => {
     const correlation = rankCorrelation(
       JUDGED_APPS.map(expected),

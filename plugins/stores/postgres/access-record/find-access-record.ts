@@ -67,7 +67,7 @@ interface Row {
     daily: number | null;
     monthly: number | null;
     rate: Rate | null;
-    /** Of live keys: use of test keys is never charged. */
+    /** What the price includes for live keys. Use of test keys is never charged. */
     included: DayAndMonth | null;
     /** The customer's own cap. */
     dailyCap: number | null;

@@ -57,7 +57,7 @@ const nameOf = ({ credentialId, day, hour, product }: Place): string => `${crede
 export class KeyHours {
   /** Entries of the present hour. */
   private entries = new Map<string, Entry>();
-  /** By customer: the admissions of the hour that have a line by the bound of their keys. */
+  /** Counts each customer's admissions of the hour that their keys' bound lets into the log. */
   private customers = new Map<string, number>();
   /** Counts of earlier hours, until they are returned. */
   private readonly late = new Map<string, Entry>();

@@ -15,7 +15,7 @@ CREATE TABLE audit_log (
   -- What people know a key or subscription by. It never changes, so that a page need not look it up.
   label text
 );
-COMMENT ON TABLE audit_log IS 'Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/decisions/0041-retention.md).';
+COMMENT ON TABLE audit_log IS 'Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/operate/backup.md).';
 CREATE INDEX audit_log_subject_idx ON audit_log (subject_id, id);
 CREATE INDEX audit_log_customer_idx ON audit_log (customer_id, id) WHERE customer_id IS NOT NULL;
 CREATE INDEX audit_log_actor_idx ON audit_log (actor, id);

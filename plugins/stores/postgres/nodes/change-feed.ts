@@ -63,7 +63,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     this.ended = this.listenForEver();
   }
 
-  /** By the clock, not by a timer: a timer would be late exactly when this process is. */
+  /** Compares the clock: a timer would be late exactly when this process is. */
   isHealthy(): boolean {
     return this.listener?.isHeard === true && this.clock.monotonic() - this.healthyAt <= this.heartbeatMs + this.deadlineMs;
   }

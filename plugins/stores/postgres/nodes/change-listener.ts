@@ -15,7 +15,7 @@ export interface ChangeListenerOptions {
 
 const CHANNEL = 'tollgate_changes';
 const HEARTBEAT = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now';
-/** In the form of `told_hash` of migration 0004. */
+/** The form of `told_hash` of migration 0004. */
 const HASH_START = /^[0-9a-f]{16}$/;
 const CONNECT_DEADLINE_MS = 1_000;
 

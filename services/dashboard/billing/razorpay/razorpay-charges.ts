@@ -7,7 +7,7 @@ import { type RazorpayClient } from './razorpay-client';
 import { type InvoiceEntity, invoiceEntity, noteOf, NOTES, notes, type PaymentEntity, paymentEntity, useOn } from './razorpay-facts';
 import { PAGE } from './razorpay-plans';
 
-/** Of payment links and others without a subscription, which say less; never ours. */
+/** Stands for charges of payment links and others without a subscription. They say less, and are never ours. */
 const UNREADABLE: InvoiceEntity = { id: '', status: '', amount: 0, currency: '' };
 const invoices = z.object({ items: z.array(invoiceEntity.catch(() => UNREADABLE)) });
 /** https://razorpay.com/docs/api/refunds/entity */
@@ -38,7 +38,7 @@ export async function refundFacts(
   return [{ id, at, subscription, fact: { kind: 'refunded', invoice, payment: ofPayment, amount, currency } }];
 }
 
-/** What was charged and given back since a moment, in seconds since 1970. */
+/** Charges and refunds since a time, in seconds since 1970. */
 export async function* chargesSince(client: RazorpayClient, from: number): AsyncGenerator<GivenFact> {
   const { sdk, asked } = client;
   for (let skip = 0, count = PAGE; count === PAGE; skip += PAGE) {

@@ -7,9 +7,9 @@ import { PaymentFailed, ProviderAway, ProviderRefused } from '../../../selling/b
 export interface RazorpayOptions {
   readonly keyId: string;
   readonly keySecret: string;
-  /** Of the webhook. */
+  /** Signing secret of the webhook. */
   readonly webhookSecret: string;
-  /** In place of https://api.razorpay.com, for a stand-in. */
+  /** Replaces https://api.razorpay.com, for a stand-in. */
   readonly url?: string | undefined;
 }
 

@@ -102,7 +102,7 @@ export function isBegun({ status, customer_id: customer, paid_count: charges }: 
 interface FactDetails {
   readonly id: string;
   readonly at: number;
-  /** Of what begins with the next period; undefined where nothing does. */
+  /** The plan that begins with the next period, if any. */
   readonly next?: PlanEntity | undefined;
 }
 

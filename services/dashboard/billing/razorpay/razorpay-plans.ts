@@ -10,7 +10,7 @@ export type PlanWish = Pick<CheckoutWish, 'product' | 'title' | 'plan' | 'price'
 export const PAGE = 100;
 
 const listed = z.object({ items: z.array(planEntity.catch(() => UNREADABLE)) });
-/** Of another program, such as one by the week without notes; never ours. */
+/** Stands for plans of another program, such as a weekly one without notes. They are never ours. */
 const UNREADABLE: PlanEntity = { id: '', period: '', interval: 0, item: { amount: 0, currency: '' }, notes: {} };
 
 function isFor({ period, interval, item, ...plan }: PlanEntity, { product, plan: name, price, currency }: PlanWish): boolean {

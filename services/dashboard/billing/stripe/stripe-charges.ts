@@ -40,7 +40,7 @@ export async function refundFacts(stripe: Stripe, charge: Stripe.Charge, { id, a
   return [{ id, at, subscription, fact: { kind: 'refunded', invoice: invoice.id, payment, amount, currency } }];
 }
 
-/** What was charged and given back since a moment, in seconds since 1970. */
+/** Charges and refunds since a time, in seconds since 1970. */
 export async function* chargesSince(stripe: Stripe, since: number): AsyncGenerator<GivenFact> {
   const created = { gte: since };
   for await (const { data } of pagesOf((page) => stripe.invoices.list({ created, ...page }))) {

@@ -6,13 +6,13 @@ export interface StripeOptions {
   readonly name: 'stripe' | 'sandbox';
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** In place of https://api.stripe.com, for a stand-in. */
+  /** Replaces https://api.stripe.com, for a stand-in. */
   readonly url?: string | undefined;
 }
 
 /** A person waits. Stripe's own default is 80 s. */
 const TIMEOUT_MS = 10_000;
-/** Each with the same idempotency key. */
+/** Retries, each with the same idempotency key. */
 const RETRIES = 1;
 
 export function connect({ secretKey, url }: StripeOptions): Stripe {

@@ -11,11 +11,11 @@ export const METADATA = {
   plan: 'tollgate_plan',
   use: 'tollgate_use',
   refund: 'tollgate_refund',
-  // Of a plan that begins with the next period: its line at Stripe has the new price, while these say what the period was paid for.
+  // The plan that begins with the next period. Its line at Stripe has the new price already, while the others say what was paid.
   next: 'tollgate_next_plan',
   paidPrice: 'tollgate_paid_price',
   paidUntil: 'tollgate_paid_until',
-  // Of a discount, which events name by an id alone: `20%` or `5000`, and the last charge that is lower.
+  // A discount, which events name by an id alone: `20%` or `5000`, and the last charge that is lower.
   discount: 'tollgate_discount',
   discountUntil: 'tollgate_discount_until',
 } as const;
@@ -45,7 +45,7 @@ function plansOf({ metadata }: Stripe.Subscription, plan: string, line: { price:
   return periodEnd > Number(until) ? { plan: next, price, next: null } : { plan, price: Number(paid), next: { plan: next, price } };
 }
 
-/** None where Stripe has none any more, whatever was noted. */
+/** The discount; none if Stripe has none any more, whatever was noted. */
 function discountOf({ discounts, metadata }: Stripe.Subscription): Discount | null {
   const { [METADATA.discount]: given, [METADATA.discountUntil]: until } = metadata;
   if (discounts.length === 0 || given === undefined) return null;

@@ -8,7 +8,7 @@ import { refundFacts } from './stripe-charges';
 import { asked, pagesOf } from './stripe-client';
 import { idOf, METADATA } from './stripe-facts';
 
-/** By what an invoice was paid. */
+/** Finds the payment of an invoice. */
 export async function findPayment(stripe: Stripe, invoice: string, options: Stripe.RequestOptions = {}): Promise<string | undefined> {
   const { data } = await asked(stripe.invoicePayments.list({ invoice, status: 'paid', limit: 1 }, options));
   return idOf(data[0]?.payment.payment_intent);

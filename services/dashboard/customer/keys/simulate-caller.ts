@@ -28,7 +28,7 @@ function describe(caller: { address: string; host: string | undefined }): string
 
 /** The key's facts for the check. */
 export interface SimulatedKey {
-  /** In the form in which a customer writes them. */
+  /** Rules as a customer writes them. */
   readonly rules: readonly string[];
   readonly state: 'active' | 'inactive' | 'expired' | 'revoked';
 }

@@ -13,7 +13,7 @@ import { type Caller } from '../../http/callers';
 const MAX_REQUESTS = 600;
 
 /** What a program is told that has no usable token (RFC 6750). */
-const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="tollgate management"' } };
+const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="management"' } };
 
 async function findGrant(request: FastifyRequest, { db }: DashboardDeps): Promise<TokenGrant> {
   const secret = bearerToken(request.headers.authorization ?? '');

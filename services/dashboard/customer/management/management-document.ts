@@ -116,7 +116,7 @@ export interface DescribedApi {
   readonly description: string;
   /** For example `tg_admin_…`. */
   readonly token: string;
-  /** Where it begins. */
+  /** The address at which it begins. */
   readonly url: string;
   readonly operations: readonly TokenOperation[];
 }

@@ -101,7 +101,7 @@ async function changeAt(
   return standing(deps.db, ref.id, scope);
 }
 
-/** Told before it happens: with less than was used today or this month, everything is refused until the reset. */
+/** Refuses before the change: with a limit below today's or this month's use, everything would be refused until the reset. */
 async function refuseLimitBelowUse(
   client: PoolClient,
   before: { daily: number; monthly: number; id: string },

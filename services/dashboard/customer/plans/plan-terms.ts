@@ -52,7 +52,7 @@ export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: T
 
 const day = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10);
 
-/** As a customer reads why a change of plan is not to be had. */
+/** The refusal of a change of plan, as a customer reads it. */
 function refusalFor(why: ChangeRefusal, held: HeldPlan | undefined): Refusal {
   const [end, next] = [day(held?.cancelsAt ?? held?.periodEnd ?? 0), held?.next?.plan ?? ''];
   const isEnding = held !== undefined && held.cancelsAt !== null;
@@ -79,7 +79,7 @@ function refusalFor(why: ChangeRefusal, held: HeldPlan | undefined): Refusal {
   }
 }
 
-/** As the policy judges it; undefined for a plan that is not offered. */
+/** The plan as the policy judges it; undefined if it is not offered. */
 function wantedOf(catalogue: Catalogue, wanted: WantedPlan): PolicyPlan | undefined {
   if (wanted.plan === null) return { plan: null, price: 0, currency: null, isOnRequest: false };
   const found = findPlan(catalogue, wanted);
@@ -92,7 +92,7 @@ interface ChangeWish extends WantedPlan {
   readonly customerId: string;
 }
 
-/** Of a change that a customer wants and can have. */
+/** A change that the customer may make. */
 export type AllowedChange = Exclude<PlanChange, { readonly kind: 'refused' }>;
 
 /**

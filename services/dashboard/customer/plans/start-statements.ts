@@ -9,9 +9,9 @@ export interface StatementWorkOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly timeZone: string;
-  /** Of the metrics. */
+  /** Registry of the metrics. */
   readonly registry: Registry;
-  /** Between two looks. Default an hour. */
+  /** Pause between two looks. Default an hour. */
   readonly everyMs?: number;
 }
 

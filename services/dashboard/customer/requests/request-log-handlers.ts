@@ -8,7 +8,7 @@ import { describeRequest, readAnswerFilter } from './describe-request';
 import { requestRecords } from './request-log-csv';
 import { type Caller } from '../../http/callers';
 
-/** Each reads up to 100,000 lines. */
+/** Exports at a time. Each reads up to 100,000 lines. */
 const MAX_EXPORTS = 6;
 
 /** PostgreSQL has no year 0, and nothing is older than this century. */

@@ -15,7 +15,7 @@ import { type SellerOperation } from './seller-operations';
 const MAX_REQUESTS = 600;
 
 /** What a program is told that has no usable token (RFC 6750). */
-const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="tollgate seller"' } };
+const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="seller"' } };
 const WHERE = 'Create one under Tokens in the console.';
 const REFUSED = {
   token_missing:

@@ -5,11 +5,11 @@ import { describeApi, type TokenOperation } from '../../customer/management/mana
 
 /** One endpoint of the pages that a token of the seller's API may use. */
 export interface SellerOperation extends TokenOperation<SellerScope> {
-  /** As the contract has it; its handler is found by it. */
+  /** Name in the contract, by which its handler is found. */
   readonly origin: EndpointName;
 }
 
-/** Of a customer: below it stands what the customer's own pages do. */
+/** Path of a customer. Below it are the requests of the customer's own pages. */
 const CUSTOMER = '/customers/:customer';
 
 function pathOf(origin: EndpointName, { for: audience }: Endpoint): EndpointName {

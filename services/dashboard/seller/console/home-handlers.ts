@@ -18,7 +18,7 @@ const NOBODY = { active: 0, idle: 0, leaving: 0, suspended: 0 };
 export const toRates = (rates: ListedCustomer['rates']): { currency: string; price: string }[] =>
   rates.map(({ currency, amount }) => ({ currency, price: fromMinor(toMinor(amount, currency), currency) }));
 
-/** Those with the most; who has none of it is not among them. */
+/** Customers with the most use or growth, without those that have none. */
 async function top(db: DashboardDeps['db'], order: CustomerOrder & ('used' | 'growth')): Promise<ListedCustomer[]> {
   const { customers } = await findCustomers(db, { limit: TOP, order, isDescending: true });
   return customers.filter((each) => each[order] > 0);

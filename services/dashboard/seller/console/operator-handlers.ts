@@ -88,7 +88,7 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
     return { figures, answered, answerTimesMs: ANSWER_TIME_BOUNDS_MS };
   },
 
-  /** As the customers' pages show it, without subscriptions. */
+  /** The catalogue as the customers' pages show it, without subscriptions. */
   'GET /operator/catalogue': async (_call, deps) => {
     const source = await readCatalogueSource(deps.db);
     const placeOf = (id: string): string | null => {

@@ -26,7 +26,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 /** The pages that may show it: those on which the sign-in began. */
 const PAGES: ReadonlySet<string> = new Set(['/sign-in', '/account']);
 
-/** Of the parameters, only those of the protocol. A provider's own texts are never shown. */
+/** Parameters of the protocol, the only ones that are read. A provider's own texts are never shown. */
 const MEMBERS = ['code', 'state', 'error', 'iss'] as const;
 
 function protocolQuery(request: FastifyRequest): string {
@@ -73,7 +73,7 @@ async function findWay(response: Response, request: FastifyRequest, tools: AuthT
   const then = leads.searchParams.get('then');
   if (await asksForSecondFactor(response)) return pageWith('/second-step', { then });
   const email = await findNewcomer(response, request, tools);
-  // Nobody signs in here: a signed-in person has connected the provider.
+  // This signs no person in: a signed-in person has connected the provider.
   if (email === undefined) return pageWith('/account', { provider: 'connected' });
   await welcome({ email, from: request.ip }, tools);
   await noteAccount(tools.db, { action: 'account.sign_in', email, from: request.ip, details: { with: tools.provider.name } });

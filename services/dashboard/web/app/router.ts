@@ -31,7 +31,7 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
-    /** Of a reader who has just confirmed an address: the page from which the sign-up began. */
+    /** For a reader who has just confirmed an address: the page from which the sign-up began. */
     firstVisit?: { readonly from: string | undefined };
     /** From the link that confirms an address, for a reload of its page. */
     linkToken?: string;

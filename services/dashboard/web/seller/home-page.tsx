@@ -19,7 +19,7 @@ import { type Column, DataTable } from '../parts/components/data-table';
 
 type Part = OperatorHome['products'][number]['period'];
 
-/** Of all products together. */
+/** Sum of all products. */
 function sumOf(parts: readonly Part[]): Part {
   const answers = sumAnswers(parts.map((part) => part.answers));
   return {

@@ -100,7 +100,7 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
-/** Of a request that is declined the reason, else what becomes of a payment for another plan. */
+/** The reason of a declined request, else what becomes of a payment for another plan. */
 type PlanAnswer = { readonly reason: string } | { readonly payment: PaymentChoice };
 
 /** Approves or declines a request, and reloads what other pages show of the customer. */

@@ -11,7 +11,7 @@ import { ReasonDialog } from './reason-dialog';
 
 /** The subject of a suspension or restoration. */
 export interface SuspensionTarget extends Pick<Body<'POST /operator/suspensions'>, 'kind' | 'id'> {
-  /** Of a subscription. */
+  /** Product of a subscription. */
   readonly product?: string;
   /** Name for people, for example an address. */
   readonly name: string;

@@ -29,7 +29,7 @@ export interface AddressListsOptions {
   readonly off: readonly string[];
   /** Milliseconds between two looks at the files; 0 never looks. */
   readonly pollMs: number;
-  /** Told when a file cannot be used; the version in memory stays in use. */
+  /** Called when a file cannot be used. The version in memory stays in use. */
   readonly onError: (path: string, cause: unknown) => void;
 }
 

@@ -10,7 +10,7 @@ const headSchema = z.object({
   asOf: z.iso.datetime(),
   /** How many networks follow. */
   count: z.number().int().min(1),
-  /** Of the lines that follow. */
+  /** Digest of the lines that follow. */
   sha256: z.string(),
 });
 

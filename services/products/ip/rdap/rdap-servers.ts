@@ -86,7 +86,7 @@ export interface RdapServersOptions {
   readonly folder: string;
   /** Milliseconds between two looks at the file; 0 never looks again. */
   readonly pollMs: number;
-  /** Told when the file cannot be used; the version in memory stays in use. */
+  /** Called when the file cannot be used. The version in memory stays in use. */
   readonly onError: (path: string, cause: unknown) => void;
 }
 

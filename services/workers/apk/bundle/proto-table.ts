@@ -20,7 +20,7 @@ type EntryIndex = Map<number, Span>;
 /** The resources of a bundle's module (resources.pb, an aapt.pb.ResourceTable). Values are looked up in the bytes on demand. */
 export class ProtoResourceTable implements Resources {
   private readonly reader: ByteReader;
-  /** By package and type, in the form of the upper half of a resource id. */
+  /** Resources by package and type, in the form of the upper half of a resource id. */
   private readonly types = new Map<number, Span[]>();
   private readonly indexes = new Map<number, EntryIndex>();
   private readonly read = new Map<number, ConfiguredValue[]>();

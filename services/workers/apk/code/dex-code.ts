@@ -8,7 +8,7 @@ const METHOD_NAME_AT = 4;
 const PROTOTYPE_BYTES = 12;
 const CLASS_BYTES = 32;
 const CLASS_DATA_AT = 24;
-/** In the head of a method's code: how many units of 16 bits follow it. */
+/** Offset in the head of a method's code: how many units of 16 bits follow it. */
 const UNITS_AT = 12;
 const CODE_AT = 16;
 /** Bodies of interest are shorter. */
@@ -20,7 +20,7 @@ export interface CodeBudget {
 }
 
 export interface MethodBody {
-  /** Such as `Lcom/example/Trust;`. */
+  /** Index of the class, such as `Lcom/example/Trust;`. */
   readonly owner: number;
   readonly prototype: number;
   readonly name: string;
@@ -105,7 +105,7 @@ export class DexCode {
     return true;
   }
 
-  /** Those of a class's methods that have one of the names, and code. Fields come first; each index is a difference to the one before. */
+  /** The class's methods that have one of the names, and code. Fields come first; each index is a difference to the one before. */
   private *methodsNamed(
     names: ReadonlyMap<unknown, string>,
     data: number,

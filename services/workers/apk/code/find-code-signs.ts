@@ -8,7 +8,7 @@ export type CodeSign =
 
 export interface CodeSighting {
   readonly sign: CodeSign;
-  /** Such as `classes.dex: java.lang.Runtime.exec`. */
+  /** Place of the sign, such as `classes.dex: java.lang.Runtime.exec`. */
   readonly place: string;
 }
 

@@ -10,7 +10,7 @@ import { StringPool } from './string-pool';
 export class ResourceTable implements Resources {
   private readonly reader: ByteReader;
   private pool: StringPool | undefined;
-  /** By package id and type id. */
+  /** Chunks by package id and type id. */
   private readonly types = new Map<number, TypeChunk[]>();
   private typeChunks = 0;
   private lookups = 0;

@@ -4,7 +4,7 @@ import { MalformedError } from '../apk-error';
 export interface JarSection {
   /** Undefined for the main section. */
   readonly name: string | undefined;
-  /** By lower-case name. */
+  /** Attributes by lower-case name. */
   readonly attributes: ReadonlyMap<string, string>;
   /** The bytes of the section, including the empty line that ends it. A signature file digests them. */
   readonly bytes: Buffer;

@@ -23,7 +23,7 @@ export interface ZipEntry {
 export interface ZipArchive {
   readonly source: ByteSource;
   readonly end: ZipEnd;
-  /** Of several entries with one name the last is kept. Android's installer refuses such files, and its runtime differs by version. */
+  /** If several entries have one name, the last is kept. Android's installer refuses such files, and its runtime differs by version. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly hasDuplicates: boolean;
   /** Sentences about what is odd in the archive. */

@@ -128,7 +128,7 @@ function aadhaarBy(upstreams: Readonly<Record<KeyMode, AadhaarUpstream>>): Aadha
   };
 }
 
-/** As {@link aadhaarBy}, for tax-registration records. */
+/** Like {@link aadhaarBy}, for tax-registration records. */
 function gstBy(upstreams: Readonly<Record<KeyMode, GstUpstream>>): GstUpstream {
   return {
     start: (call) => upstreams[call.mode].start(call),

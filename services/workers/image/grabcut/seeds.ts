@@ -121,7 +121,7 @@ const UNLIKE = 3.5;
 const MIN_RUN = 0.08;
 /** The share must be one run: scattered pixels along a side are a busy background. */
 const MIN_WHOLE = 0.75;
-/** In pixels. Shorter gaps do not end a run. */
+/** Pixels. Shorter gaps do not end a run. */
 const GAP = 3;
 
 /** Length of the longest run of true, and the number of all that are true. */

@@ -71,7 +71,7 @@ export class CutOutPool {
       stdout: true,
       stderr: true,
     });
-    // Between jobs, the next job notices that the thread has ended.
+    // If the thread ends between jobs, the next job notices it.
     thread.on('error', () => undefined);
     return thread;
   }

@@ -14,7 +14,7 @@ export interface FoundPage extends SearchResult {
 }
 
 interface Merging {
-  /** In the form of the engine that ranks it best. */
+  /** The page in the form of the engine that ranks it best. */
   found: Omit<FoundPage, 'position'>;
   best: number;
   readonly ranks: Record<string, number>;

@@ -126,7 +126,7 @@ interface Upstream {
   /** The setting that turns it on. */
   readonly setting: string;
   readonly liveUrl: string | undefined;
-  /** In live mode. In test mode all are on. */
+  /** Whether it is on in live mode. In test mode all are on. */
   readonly isOn: boolean;
   readonly sandboxPath: string;
 }

@@ -12,7 +12,7 @@ export interface SuggestQuery {
 /** A source of what people type after a keyword. */
 export interface Suggester {
   readonly name: string;
-  /** In the source's order. @throws SourceFailed, ServiceError */
+  /** Suggestions in the source's order. @throws SourceFailed, ServiceError */
   suggest(query: SuggestQuery, signal: AbortSignal): Promise<string[]>;
 }
 

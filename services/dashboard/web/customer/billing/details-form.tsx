@@ -11,7 +11,7 @@ import { useSubmit } from '../../parts/hooks/use-submit';
 
 const orNull = (text: string): string | null => text.trim() || null;
 
-/** To whom the next invoices are made out. */
+/** The buyer on the next invoices. */
 export function DetailsForm({ details }: { readonly details: BillingDetailsView | null }): ReactNode {
   const client = useQueryClient();
   const form = useForm({

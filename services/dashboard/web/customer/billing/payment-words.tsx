@@ -19,7 +19,7 @@ const PAID_STATES = {
   failing: { color: 'red', text: 'Payment failed' },
 } as const;
 
-/** Of a plan that is paid in advance. */
+/** State of a plan that is paid in advance. */
 export const stateOf = ({ status, isPaused }: PaidPlan): { readonly color: string; readonly text: string } =>
   isPaused ? { color: 'gray', text: 'Payment paused' } : PAID_STATES[status];
 

@@ -16,7 +16,7 @@ export function PartnerLink({ partner }: { readonly partner: Partner }): ReactNo
   );
 }
 
-/** On either key of a rotation: names the other key, and the time until which both work. */
+/** A notice on either key of a rotation. It names the other key, and the time until which both work. */
 export function RotationNotice({ item: { state, expired, expiresAt, replacedBy, replaces } }: { readonly item: Key }): ReactNode {
   if (replacedBy === null && replaces === null) return null;
   const works = state !== 'revoked' && !expired;

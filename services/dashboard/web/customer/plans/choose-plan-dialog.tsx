@@ -74,7 +74,7 @@ interface Wish {
   readonly offer: Offer;
   readonly acceptLowerThanUsed: boolean;
   readonly consent: string[];
-  /** Of a change of a paid plan, as it was shown. */
+  /** Preview of a change of a paid plan, as it was shown. */
   readonly preview?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ interface PlanTermsProps {
   readonly offer: Offer;
 }
 
-/** That live keys get no answer from the product, or not everywhere, whatever is paid. */
+/** Says that live keys get no response from the product, or not everywhere, whatever is paid. */
 export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
   const { liveRoutes } = product;
   if (!lacksSource(product)) return null;
@@ -69,7 +69,7 @@ interface PaidTermsProps {
   readonly children: ReactNode;
 }
 
-/** Of a plan that begins when it is paid. */
+/** Terms of a plan that begins when it is paid. */
 function PaidTerms({ isChange, hasOverage, children }: PaidTermsProps): ReactNode {
   return (
     <List size="sm" spacing={4} mt="sm">

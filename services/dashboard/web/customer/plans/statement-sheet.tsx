@@ -16,7 +16,7 @@ interface AboveProps {
   readonly children: (overage: NonNullable<Line['overage']>) => string;
 }
 
-/** Of a figure, the part above the limits; nothing where there is none. */
+/** The part of a figure above the limits; empty if the plan sells none. */
 function Above({ line: { overage }, children }: AboveProps): ReactNode {
   if (overage === null || overage.units === 0) return null;
   return (

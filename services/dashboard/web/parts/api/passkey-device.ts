@@ -10,7 +10,7 @@ import {
 /** Browsers do not tell a page whether the person refused or time ran out. */
 const NOTHING_CHOSEN = 'No passkey was used: the request was cancelled, or took too long. Try again.';
 
-/** By the library's codes. */
+/** Texts by the library's codes. */
 const TEXTS: Readonly<Record<string, string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device has a passkey of your account already.',
   ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT: 'This security key cannot keep a passkey. Use another one.',

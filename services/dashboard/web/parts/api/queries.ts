@@ -5,7 +5,7 @@ import { type Terms } from '../../../contract/plans';
 import { type KeyFilter } from './key-filter';
 import { call } from './request';
 
-/** By day unless stated otherwise. */
+/** Usage by day, unless stated otherwise. */
 export type UsagePeriod = Query<'GET /usage'>;
 
 /** Where a page of a list begins; undefined for the first. */
