@@ -258,8 +258,6 @@ it('a customer takes a paid plan: is declined once, pays, has an invoice of it, 
     for (const text of ['Place of supply: Maharashtra (27).', '₹76.12', '₹499.00', 'IP lookup, plan Star']) {
       await page.getByText(text).first().waitFor();
     }
-    const columns = await page.getByRole('table', { name: 'Lines of the invoice' }).getByRole('columnheader').allInnerTexts();
-    expect(columns).toEqual(['Description', 'Amount']);
     await expectSound(page);
     await shoot(page, '24-invoice');
     await shootOnPhone(page, '24-invoice-phone');
