@@ -3,7 +3,7 @@ export interface NewProduct {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Address of the API; http or https, without a slash at its end. */
+  /** Address of the API; http, https, grpc or grpcs, without a slash at its end. */
   readonly url: string;
   readonly prefix: string;
   /** Requests a day and a month without a plan. */
@@ -26,12 +26,15 @@ export interface Authority {
 const CONNECT_MS = 2_000;
 const TRANSFER_MS = 60_000;
 
+export const isGrpcUrl = (url: string): boolean => /^grpcs?:/.test(url);
+
 /** What kong.yml and the catalogue say of a product with an upstream outside Tollgate. */
 export function describeProduct(product: NewProduct): {
   readonly block: Readonly<Record<string, unknown>>;
   readonly entry: Readonly<Record<string, unknown>>;
 } {
   const { id, title, description, url, prefix, daily, monthly, openapi, authority } = product;
+  const isGrpc = isGrpcUrl(url);
   const block = {
     name: id,
     url,
@@ -46,9 +49,11 @@ export function describeProduct(product: NewProduct): {
     routes: [
       {
         name: id,
+        // A path of gRPC names service and method, and Kong passes it on whole.
+        ...(isGrpc && { protocols: ['grpc', 'grpcs'] }),
         // Together they have a boundary, which a bare prefix has not, and what they match is what Kong takes off the path.
         paths: [`~${prefix.replaceAll('.', '\\.')}$`, `${prefix}/`],
-        strip_path: true,
+        strip_path: !isGrpc,
       },
     ],
     // Tollgate's services set the RateLimit fields themselves; for other upstreams the gateway does.
@@ -59,7 +64,7 @@ export function describeProduct(product: NewProduct): {
     title,
     description,
     prefix,
-    routes: [{ method: 'ANY', path: prefix, purpose: 'The API, with every path below' }],
+    routes: [{ method: isGrpc ? 'POST' : 'ANY', path: prefix, purpose: 'The API, with every path below' }],
     base: { daily, monthly },
     plans: [],
     uncharged: ['5xx'],

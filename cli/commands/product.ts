@@ -14,7 +14,7 @@ import { CommandError } from '../command-error';
 import { here, nameFrom } from './here';
 import { parseLimit } from '../parse-arguments';
 import { removeFromList } from './remove-from-list';
-import { type Authority, describeProduct, type NewProduct } from './new-product';
+import { type Authority, describeProduct, isGrpcUrl, type NewProduct } from './new-product';
 
 const NEW_HELP = `
 Writes a block into kong.yml and an entry into catalogue.yml, in this folder if they are here, else in the one that runs or that
@@ -53,8 +53,10 @@ function invalid(message: string): CommandError {
 function parseUpstream(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (isPlain && ['http:', 'https:'].includes(url.protocol)) return text.replace(/\/+$/, '');
-  throw invalid('--url is an address such as http://127.0.0.1:9000, without user, query or fragment');
+  const address = text.replace(/\/+$/, '');
+  if (isPlain && ['http:', 'https:'].includes(url.protocol)) return address;
+  if (isPlain && isGrpcUrl(address) && url.host !== '' && ['', '/'].includes(url.pathname)) return address;
+  throw invalid('--url is an address such as http://127.0.0.1:9000 or grpc://127.0.0.1:9000, without user, query or fragment');
 }
 
 /** @throws CommandError `invalid_argument` */
@@ -75,6 +77,7 @@ function readNew(name: string, flags: NewFlags, env: NodeJS.ProcessEnv): NewProd
   const daily = flags.daily === undefined ? undefined : parseLimit(flags.daily, '--daily');
   const monthly = flags.monthly === undefined ? undefined : parseLimit(flags.monthly, '--monthly');
   const url = parseUpstream(flags.url);
+  if (isGrpcUrl(url) && flags.prefix === undefined) throw invalid('--prefix says what calls of gRPC name: /PACKAGE.SERVICE');
   if (flags.ca !== undefined && !url.startsWith('https:')) throw invalid('--ca is for an API with https');
   return {
     id: name,
@@ -141,7 +144,7 @@ function writeFiles(root: string, files: { kong: string; catalogue: string }, te
 }
 
 function addNew(group: Command, context: CommandContext): void {
-  finishCommand(group.command('new <name>').description('put an HTTP API behind the gateway'))
+  finishCommand(group.command('new <name>').description('put an HTTP or gRPC API behind the gateway'))
     .requiredOption('--url <url>', 'where the API is')
     .option('--prefix <path>', 'path below which customers reach it (default: /NAME)')
     .option('--title <text>', 'name that customers see')
@@ -161,6 +164,7 @@ function addNew(group: Command, context: CommandContext): void {
       output.result({ product: { id, prefix, url, daily, monthly }, files: written, next }, () =>
         [
           `${id}: ${prefix} goes to ${url}; written to ${written.join(' and ')}`,
+          ...(isGrpcUrl(url) ? ['Kong alone passes gRPC on: npm start leaves it out, and goes on with the others'] : []),
           'look them over, then',
           `  ${next[0]}   makes it live`,
           `  ${next[1]}   makes a key for it`,

@@ -44,7 +44,7 @@ export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct
   const texts = (kind: Finding['kind']): string[] => [...new Set(findings.flatMap((each) => (each.kind === kind ? [each.text] : [])))];
   return {
     problems: [...checkGuards(gateway, guarding, known), ...texts('problem')],
-    notes: [...noteUnenforced(gateway.guards), ...texts('note')],
+    notes: [...noteUnenforced(gateway.guards), ...noteGrpc(guarded), ...texts('note')],
     others: unguarded.map(({ label }) => `${label}: has no access layer; it is somebody else's`),
   };
 }
@@ -60,6 +60,17 @@ function noteUnenforced(guards: readonly Guard[]): string[] {
         ? `${text}; a Bearer token of the API itself counts as a key and is removed, unless key_in leaves out authorization`
         : text;
     });
+}
+
+/** The stand-in of `npm start` and the other gateways leave them out, and Kong reads `tls_verify` of https alone. */
+function noteGrpc(guarded: readonly GuardedRoute[]): string[] {
+  const services = new Map(
+    guarded.flatMap(({ route: { service } }) => (service?.protocol.startsWith('grpc') ? [[service.label, service]] : [])),
+  );
+  return [...services].map(([label, { protocol }]) => {
+    const text = `${label}: speaks gRPC, which Kong alone passes on: npm start and other gateways do not serve it`;
+    return protocol === 'grpcs' ? `${text}; its certificate is checked where kong.conf has nginx_proxy_grpc_ssl_verify = on` : text;
+  });
 }
 
 interface Finding {

@@ -156,6 +156,8 @@ export interface Service {
   /** `host:port` of everything that it may call. */
   readonly addresses: readonly string[];
   readonly isEnabled: boolean;
+  /** As Kong names it: `http`, `grpcs`. */
+  readonly protocol: string;
   readonly isHttps: boolean;
 }
 
@@ -239,6 +241,7 @@ function toService(entity: ServiceEntity, upstreams: ReadonlyMap<string, readonl
     entity,
     addresses: addresses.map((address) => address.toLowerCase()),
     isEnabled: entity.enabled !== false,
+    protocol,
     isHttps,
   };
 }

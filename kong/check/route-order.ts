@@ -22,11 +22,13 @@ function listsMeet(
   return a === undefined || b === undefined || a.some((one) => b.some((other) => meet(one, other)));
 }
 
-const isHttp = (protocol: string): boolean => /^(http|grpc|ws)s?$/.test(protocol);
+/** To Kong's routers a call of gRPC is a request like others. */
+const httpOf = (protocols: readonly string[]): string[] =>
+  protocols.filter((each) => /^(http|grpc|ws)s?$/.test(each)).map((each) => each.replace('grpc', 'http'));
 
 /** Whether a request may have host, method, protocol, server name and headers of both; their paths are another question. */
 export function conditionsMeet(a: Route, b: Route): boolean {
-  if (!a.protocols.some((protocol) => isHttp(protocol) && b.protocols.includes(protocol))) return false;
+  if (!listsMeet(httpOf(a.protocols), httpOf(b.protocols))) return false;
   const headers = b.entity.headers ?? {};
   const apart = Object.entries(a.entity.headers ?? {}).some(([name, values]) => {
     const others = Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase())?.[1];
@@ -76,5 +78,5 @@ export function coversConditions(a: Route, b: Route): boolean {
     wide === undefined || narrow?.every((each) => wide.includes(each)) === true;
   const { entity } = a;
   const isConditional = entity.expression !== undefined || (entity.snis ?? []).length + Object.keys(entity.headers ?? {}).length > 0;
-  return !isConditional && covers(a.hosts, b.hosts) && covers(a.methods, b.methods) && covers(a.protocols, b.protocols);
+  return !isConditional && covers(a.hosts, b.hosts) && covers(a.methods, b.methods) && covers(httpOf(a.protocols), httpOf(b.protocols));
 }

@@ -44,7 +44,7 @@ const LANE_FILES = 'lane/kong/plugins/tollgate';
 
 /** What Tollgate's own kong.conf says beyond what is needed. It holds for every route, so the reader decides. */
 const WORTH_READING = [
-  'log_level', 'nginx_http_log_format', 'proxy_access_log', 'nginx_proxy_proxy_hide_header', 'nginx_proxy_add_header',
+  'log_level', 'nginx_http_log_format', 'proxy_access_log', 'nginx_proxy_proxy_hide_header', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_add_header',
   'nginx_location_client_body_timeout', 'nginx_http_client_body_buffer_size', 'nginx_proxy_underscores_in_headers', 'nginx_proxy_set',
 ]; // prettier-ignore
 
@@ -124,7 +124,7 @@ function worthReading(ours: string, folder: string): string[] {
   const lines = WORTH_READING.map((name) => `# ${name} = ${properties.get(name) ?? ''}`);
   return [
     '# These change all of your routes, so they are off; kong/kong.conf of Tollgate says why it has them. The first three keep API keys that stand in',
-    '# a query out of Kong’s logs; without them, accept no key there (key_in). With the two that follow, an API’s',
+    '# a query out of Kong’s logs; without them, accept no key there (key_in). With the three that follow, an API’s',
     '# own headers of limits and charges give way to Tollgate’s. The last two make a request cheaper and go together.',
     ...lines,
     `# error_template_html = ${join(folder, 'problem.html')}`,

@@ -75,6 +75,10 @@ export class Dispatcher {
       return exchange;
     }
     exchange.service = match.route.service.name;
+    if (match.route.isGrpc) {
+      this.refuseGrpc(exchange);
+      return exchange;
+    }
     this.runPlugins(exchange, { match, arrival, next: 0 });
     return exchange;
   }
@@ -137,6 +141,14 @@ export class Dispatcher {
       if (outcome.kind === 'proceed') this.runPlugins(exchange, { ...pass, next: pass.next + 1 });
       else this.refuse(exchange, outcome);
     });
+  }
+
+  /** As Kong answers HTTP/1.1, and this gateway speaks nothing else. */
+  private refuseGrpc(exchange: HttpExchange): void {
+    if (exchange.headers.get('content-type')?.startsWith('application/grpc'))
+      this.answers.kongError(exchange, 426, 'Please use HTTP2 protocol');
+    else this.answers.kongError(exchange, 415, 'Non-gRPC request matched gRPC route');
+    exchange.body.abandon();
   }
 
   private refuse(exchange: HttpExchange, outcome: Exclude<EventOutcome, { kind: 'proceed' }>): void {

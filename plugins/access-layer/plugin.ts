@@ -6,6 +6,7 @@ import { type AccessInstance, type Question, type Verdict } from '../core/access
 import { type Charge, type Decision, type DecisionStep } from '../core/ports';
 import { counterOf } from '../core/access/subscription';
 import { isPreflight } from '../core/access/cross-origin';
+import { forCaller } from '../core/access/grpc-refusal';
 import { hidesDotSegment } from '../core/access/request-path';
 import { MAX_HEADERS } from '../core/access/request-variable';
 import { type Outcome, wouldRefuse } from '../core/problems';
@@ -45,7 +46,7 @@ export function createAccessLayer(deps: AccessLayerDeps): PluginModule<AccessIns
       const facts = await this.reader.read(kong);
       const readBody = async (): Promise<RawBody> => parseBody(await kong.request.getRawBody());
       const verdict = await judge({ ...facts, readBody }, { config: this.config, deps, startedAtMs });
-      await tellKong(kong, verdict, facts.rawQuery);
+      await tellKong(kong, forCaller(verdict, facts.headers), facts.rawQuery);
     }
 
     decide(question: Question): Promise<Verdict> {

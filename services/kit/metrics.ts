@@ -16,7 +16,7 @@ export interface Metrics {
   countUpstream(labels: { upstream: string; outcome: UpstreamOutcome }, seconds: number): void;
 }
 
-/** In seconds: from a cache hit to the longest upload. */
+/** Seconds, from a cache hit to the longest upload. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** @param options.withProcess adds CPU, memory and event-loop figures of this process; once a process */

@@ -5,7 +5,7 @@ import { readCapped } from './upstream/read-capped';
 export interface PlainAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it was sent: nothing is unpacked, and no redirect is followed. */
+  /** Body as it was sent: not unpacked, and no redirect is followed. */
   readonly body: Buffer;
 }
 

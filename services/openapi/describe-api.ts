@@ -11,7 +11,7 @@ interface BuiltOperation {
   readonly responses?: Readonly<Record<string, { readonly 'x-codes'?: readonly string[] }>>;
 }
 
-/** As much of an OpenAPI document as is looked at here; the rest goes through. */
+/** The parts of an OpenAPI document that are read here. The rest goes through. */
 export interface ApiDocumentParts {
   readonly info: Readonly<Record<string, unknown>> & { readonly title: string };
   readonly servers: readonly { readonly url: string }[];
@@ -91,7 +91,10 @@ function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentP
   return Object.fromEntries([...kinds].map((kind) => [kind, { ...all[kind], ...more[kind] }]));
 }
 
-/** Those that paths lead to, on whatever way: what is not sold leaves no shapes behind. Headers and keys are of every operation. */
+/**
+ * Components that paths lead to, directly or not: a product that is not sold leaves no shapes behind. Headers and keys belong to every
+ * operation.
+ */
 function usedComponents(paths: object, all: ApiDocumentParts['components']): ApiDocumentParts['components'] {
   const used = new Set<unknown>();
   const waiting: [unknown, Kind][] = [[{ paths, components: { headers: all['headers'] } }, 'document']];

@@ -9,7 +9,7 @@ import { exampleCalls, fileOf } from './route-example';
 import { snippetsOf } from './route-snippets';
 import { asCodeSamples } from './snippets';
 
-/** In a form, and nowhere else in a body, the key may stand among the parameters. */
+/** The key as a field of a form. In no other body may it stand among the parameters. */
 const API_KEY = z
   .string()
   .optional()
@@ -26,7 +26,7 @@ function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeO
   return { schema: z.object({ [field]: z.any().meta({ override: { ...BINARY, description } }), ...others }) };
 }
 
-/** Without fields that differ from an earlier one in capitals alone: many languages have one name for both. */
+/** Leaves out fields that differ from an earlier one in capitals alone: many languages have one name for both. */
 function withoutTwins(schema: z.ZodObject): z.ZodObject {
   const fields = Object.entries(schema.shape);
   const first = new Map(fields.toReversed().map(([name]) => [name.toLowerCase(), name]));

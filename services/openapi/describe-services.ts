@@ -9,13 +9,13 @@ import { readSampleAnswers, sampleName } from './sample-answers';
 
 const DESCRIPTION = `Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as \`application/problem+json\`. \
 Any answer may carry the headers of this document's components, also where an operation does not repeat them: X-Kong-Request-Id on each, \
-RateLimit, RateLimit-Policy and X-Tollgate-Charged where a request of a key was let in. A WebSocket and a play by link have none of the three.`;
+RateLimit, RateLimit-Policy and X-Tollgate-Charged where the service answered a request of a key. A WebSocket and a play by link have none of the three.`;
 
 const IN_FORM = 'Also as a form field, urlencoded or multipart, where neither the headers nor the query has a key: such a form needs a Content-Length of at most 1 MiB and must arrive within 5 seconds. URLs end up in logs: prefer a header.'; // prettier-ignore
 
 function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalogue): ZodOpenApiPathsObject {
   const product = catalogue.find(service.products[0]);
-  // Not sold any more.
+  // The product is no longer sold.
   if (!product) return {};
   const samples = readSampleAnswers(service);
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};

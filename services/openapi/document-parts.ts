@@ -71,10 +71,10 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
   other: {},
 };
 
-/** Where in the part above one stands. */
+/** The place of a part in the part above it. */
 export interface Standing {
   readonly keyword: string;
-  /** Where the author chose one. */
+  /** The author's name for it, if there is one. */
   readonly name?: string;
 }
 

@@ -57,7 +57,7 @@ export const GATEWAY_FAILURES: readonly Failure[] = [
   gatewayFailure(504, 'The API was late', 'given back'),
 ];
 
-/** Where no product is, and so no operation can tell of it. */
+/** At a path without a product, of which no operation can say anything. */
 const NO_PRODUCT = gatewayFailure(404, 'No product at this path', 'not taken');
 
 /** A code with all that it stands for. */

@@ -77,7 +77,7 @@ class ResponseNames {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** After the status, and after the first code that no response of the status has so far. */
+  /** Named after the status, and after the first code that no response of the status has so far. */
   private freeName(status: string, { 'x-codes': codes }: Json): string {
     const reason = pascal(STATUS_CODES[status] ?? `Status ${status}`);
     const list = Array.isArray(codes) ? codes.map(String) : [];

@@ -9,7 +9,7 @@ const VAGUE = new Set(['data', 'result', 'results', 'items']);
 /** Members that say something only with what they are of. */
 const PARTS = new Set(['before', 'after', 'added', 'removed', 'changed']);
 
-/** Where a schema stands: the product that it belongs to, the operation's part of a name, and the member. */
+/** The place of a schema: the product that it belongs to, the operation's part of a name, and the member. */
 export interface SchemaPlace {
   readonly product: string;
   readonly operation: string;

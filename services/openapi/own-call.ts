@@ -10,7 +10,7 @@ const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? valu
 const NOT_SAMPLED = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** In a shell's double quotes, or in the quotes of a program, these would end the text or be run. */
+/** Escapes what would end the text, or be run, in a shell's double quotes or in the quotes of a program. */
 function quotable(url: string): string {
   return url.replaceAll(/[$'`"\\!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -18,7 +18,7 @@ function quotable(url: string): string {
 interface Parameter {
   readonly style: ParameterStyle;
   readonly isRequired: boolean;
-  /** As it stands in the call. */
+  /** The text as it stands in the call. */
   readonly written: string;
   readonly isMade: boolean;
 }

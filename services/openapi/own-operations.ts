@@ -11,7 +11,7 @@ const DROPPED = new Set(['servers', 'security', 'callbacks']);
 /** A part of a product's own document that Tollgate does not describe. */
 export interface LeftOut {
   readonly product: string;
-  /** As customers call it: `GET /weather/{city}`. */
+  /** The call as customers write it: `GET /weather/{city}`. */
   readonly operation: string;
   readonly reason: string;
 }
@@ -32,7 +32,7 @@ export interface OperationGroup {
 }
 
 interface OwnDocument {
-  /** In its normal form: see `normalForm`. */
+  /** The document in its normal form: see `normalForm`. */
   readonly document: unknown;
   readonly baseUrl: string;
   /** Names of operations described before; those of this document are added. */
@@ -106,7 +106,7 @@ function summaryOf({ summary, operationId: id, description }: Json, call: string
   return line.length > MAX_SUMMARY && named !== summary ? `${line.slice(0, MAX_SUMMARY)}…` : line;
 }
 
-/** Those that the document describes. Others follow in the order of their operations. */
+/** Groups that the document describes. Others follow in the order of their operations. */
 function groupsOf(tags: unknown): readonly OperationGroup[] {
   return listOf(tags).flatMap((tag) => {
     if (!isObject(tag) || typeof tag['name'] !== 'string') return [];
@@ -117,7 +117,7 @@ function groupsOf(tags: unknown): readonly OperationGroup[] {
 
 const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
 
-/** Those of the path, unless the operation has its own of the same name. */
+/** Parameters of the path, unless the operation has its own of the same name. */
 function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver): readonly unknown[] {
   const nameOf = (parameter: unknown): string => {
     const resolved = resolver.resolve(parameter, 'parameter');

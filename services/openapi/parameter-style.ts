@@ -31,7 +31,7 @@ const STYLES: Readonly<Record<string, Style>> = {
   'query spaceDelimited': { ...FORM, within: '%20' },
   'query pipeDelimited': { ...FORM, within: '%7C' },
   'header simple': SIMPLE,
-  // As OpenAPI 3.2 has it: no server reads the `&` that earlier versions imply between cookies.
+  // This is OpenAPI 3.2's style: no server reads the `&` that earlier versions imply between cookies.
   'cookie form': { ...FORM, between: '; ' },
 };
 const DEFAULTS = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;

@@ -6,7 +6,7 @@ import { headersOf } from './response-headers';
 import { asCodeSamples, writeCall } from './snippets';
 import { type Json } from './document-parts';
 
-/** Those of an API's operations that the reference describes. */
+/** Methods of an API that the reference describes. */
 export const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 
 /** The places of a key that OpenAPI has a word for; see docs on keys. */
@@ -19,7 +19,7 @@ const SCHEMES: readonly (readonly [KeyPlace, string])[] = [
 /** A place with a name of the product's own is a scheme of that name. */
 const ownScheme = (place: string): string => place.replace(':', '.');
 
-/** In any one of the places that the product takes. */
+/** The key, in any one of the places that the product takes. */
 export function securityOf({ keyIn }: CatalogueProduct): Record<string, string[]>[] {
   const usual = SCHEMES.filter(([place]) => keyIn === undefined || keyIn.includes(place)).map(([, scheme]) => scheme);
   return [...usual, ...(keyIn ?? []).filter((place) => place.includes(':')).map(ownScheme)].map((scheme) => ({ [scheme]: [] }));
@@ -32,7 +32,7 @@ export function ownSchemes(products: readonly CatalogueProduct[]): Json {
   return Object.fromEntries([...headers.map((name) => of('header', name)), ...parameters.map((name) => of('query', name))]);
 }
 
-/** Those of its statuses that somebody who writes a client must expect of every API here. */
+/** Statuses that a client must expect of every API here. */
 const EXPECTED = [401, 429, 503];
 const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), refusalOf(status)]));
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Beside this module in dist/, written by the build. */
+/** A file beside this module in dist/, written by the build. */
 export const DOCUMENT_FILE = 'document.json';
 
 /** Stands in the written document for the gateway's base URL, which only an installation knows. */

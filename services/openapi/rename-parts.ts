@@ -46,7 +46,7 @@ function linkedOperation(link: unknown, { ids, components }: OwnNames): string |
   return isObject(whole) && typeof whole['operationId'] === 'string' ? ids.byName.get(whole['operationId']) : undefined;
 }
 
-/** Without the links that lead to no operation of the document: under its name another product may have one. */
+/** Leaves out links that lead to no operation of the document: another product may have one under that name. */
 export function withOwnLinks(part: Json, names: OwnNames): Json {
   const { links, ...rest } = part;
   if (!isObject(links)) return part;

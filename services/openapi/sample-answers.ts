@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Route, type ServiceDefinition } from '../kit/service/define-service';
 
-/** Beside the routes of a service, below services/products. */
+/** A file beside the routes of a service, below services/products. */
 export const SAMPLES_FILE = 'sample-answers.json';
 
 /**

@@ -2,7 +2,7 @@ import { type ExampleFile } from './route-example';
 
 /** A call as every language needs it. */
 export interface Step {
-  /** In capitals. */
+  /** Method in capitals. */
   readonly method: string;
   /** Path and query, fit for the quotes of every language. */
   readonly target: string;

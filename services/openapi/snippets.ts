@@ -35,6 +35,6 @@ export function writeCall(step: Step, baseUrl: string): readonly Snippet<Snippet
   ];
 }
 
-/** As OpenAPI documents carry them. */
+/** Snippets as OpenAPI documents carry them. */
 export const asCodeSamples = (snippets: readonly Snippet<string>[]): readonly object[] =>
   snippets.map(({ language, label, code }) => ({ lang: language, label, source: code }));

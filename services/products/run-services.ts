@@ -91,7 +91,7 @@ function allOf(running: readonly Running[]): Record<string, boolean> {
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
   const { catalogue, common, contextKeys, workerTls, clock, refund, readOn } = tools;
   const metrics = tools.metrics.forService(service.name);
-  // Not a child of the process's log: a line would name two services under one member, which some collectors refuse.
+  // This is no child of the process's log: a line would name two services under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;

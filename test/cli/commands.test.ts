@@ -194,6 +194,28 @@ describe('a folder that init writes', () => {
     expect([texts(shop).map(read), texts(example)]).toEqual([empty.map(read), shipped]);
   });
 
+  it('sells an API that speaks gRPC, and says that npm start leaves it out', async () => {
+    const shop = join(folder, 'shop');
+    const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
+    await run('init', shop);
+    const words = ['product', 'new', 'weather', '--url', 'grpc://127.0.0.1:9000'];
+    expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining('--prefix says') });
+    expect(await run('product', 'new', 'weather', '--url', 'grpc://h:1/v1', '--prefix', '/a.A')).toMatchObject({ code: 1 });
+    const { code, stdout } = await run(...words, '--prefix', '/weather.v1.Weather');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Kong alone passes gRPC on')]);
+    const { services } = parse(readFileSync(join(shop, 'kong.yml'), 'utf8')) as { services: { name: string; routes: object[] }[] };
+    expect(services.find(({ name }) => name === 'weather')?.routes).toEqual([
+      {
+        name: 'weather',
+        protocols: ['grpc', 'grpcs'],
+        paths: ['~/weather\\.v1\\.Weather$', '/weather.v1.Weather/'],
+        strip_path: false,
+      },
+    ]);
+    const { stdout: checked } = await run('catalogue', 'check');
+    expect(checked).toContain('service weather: speaks gRPC');
+  });
+
   it.each([
     ['new', '--url', 'http://127.0.0.1:9000'],
     ['remove', 'api-ip'],
@@ -248,5 +270,25 @@ describe('a folder that init writes', () => {
     const { code, stdout } = await runCommand(['gateway', 'kong', folder], { env: { TOLLGATE_CONFIG: folder } });
     expect([code, stdout]).toEqual([0, expect.stringContaining(`error_template_html = ${join(folder, 'problem.html')}`)]);
     expect(readFileSync(join(folder, 'problem.html'), 'utf8')).toContain('mailto:help@example.com');
+  });
+
+  it.each([
+    ['kong', 'problem.json', '"help": "https://keys.example.com/explain",'],
+    ['kong', 'problem.html', '<a href="https://keys.example.com/explain">'],
+    ['nginx', 'authorizer.conf', '"request_id":"$request_id","help":"https://keys.example.com/explain?request=$request_id"}'],
+    ['nginx-lua', 'authorizer.conf', '"type":"https://keys.example.com/reference/errors#gateway_error"'],
+    ['caddy', 'tollgate.caddy', '"help":"https://keys.example.com/explain?request={http.vars.tollgate_id}"}'],
+    ['haproxy', 'haproxy.cfg', '"help":"https://keys.example.com/explain?request=%[var(txn.tollgate_id)]"}'],
+    ['haproxy', 'tollgate.lua', '"help":"https://keys.example.com/explain?request=%s"}'],
+  ])('puts into what %s answers by itself in %s where callers read on, if the dashboard has an address', async (kind, file, said) => {
+    const shop = join(folder, 'shop');
+    await runCommand(['init', shop]);
+    const written = async (url: string): Promise<string> => {
+      const { stderr } = await runCommand(['gateway', kind, join(folder, 'out')], { env: { TOLLGATE_CONFIG: shop, DASHBOARD_URL: url } });
+      expect(stderr).toBe('');
+      return readFileSync(join(folder, 'out', file), 'utf8');
+    };
+    expect(await written('')).not.toMatch(/\/explain|reference\/errors/);
+    expect(await written('https://keys.example.com')).toContain(said);
   });
 });

@@ -1,6 +1,6 @@
 import { type QuotaCounter } from '../../plugins/core/ports';
 
-/** One store with two nodes that count in it, and a hand on the store's clock. */
+/** One store with two nodes that count in it, whose clocks are seconds apart, and a hand on the store's clock. */
 export interface QuotaHarness {
   readonly counter: QuotaCounter;
   readonly otherNode: QuotaCounter;

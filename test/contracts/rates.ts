@@ -78,9 +78,25 @@ export function describeRates(name: string, create: (timeZone: string) => Promis
       expect(granted(await spends(3, { isOther: true }))).toBe(1);
     });
 
-    it('goes by the clock of the store, from node to node', async () => {
-      // The clocks of the nodes are decades behind.
-      expect([granted(await spends(3)), granted(await spends(3, { isOther: true }))]).toEqual([3, 2]);
+    it('goes by the clock of the store, whatever the clocks of two nodes say', async () => {
+      // Those are decades behind, and seconds apart.
+      expect([granted(await spends(3)), granted(await spends(3, { isOther: true })), granted(await spends(3))]).toEqual([3, 2, 0]);
+      harness.setStoreClock('2096-11-20T12:01:10+05:30');
+      expect([granted(await spends(3, { isOther: true })), granted(await spends(3))]).toEqual([1, 0]);
+    });
+
+    it.each([
+      // By its own clock nothing has passed since.
+      ['behind', '2096-11-20T12:01:03+05:30', 0],
+      // A request in a minute: a clock that is ahead by as much lets one more pass.
+      ['ahead', '2096-11-20T12:02:15+05:30', 1],
+    ])('goes on with a store that takes over with a clock seconds %s, and lets no burst pass again', async (_how, iso, more) => {
+      harness.setStoreClock('2096-11-20T12:01:10+05:30');
+      await spends(9);
+      harness.setStoreClock(iso);
+      expect(granted(await spends(9, { isOther: true }))).toBe(more);
+      harness.setStoreClock(new Date(Date.parse(iso) + 60_000).toISOString());
+      expect(granted(await spends(9))).toBe(1);
     });
 
     it('counts a request for many units once, and takes all of them or none', async () => {

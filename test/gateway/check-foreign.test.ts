@@ -204,6 +204,43 @@ it('notes each plugin that does not enforce, with its place', () => {
   expect(header.notes).toEqual([expect.not.stringContaining('Bearer')]);
 });
 
+describe('a service that speaks gRPC', () => {
+  const grpc = (more = '', url = 'grpc://orders.internal:8080'): string =>
+    gateway(plain(more).replace('strip_path: true', 'protocols: [grpc, grpcs]')).replace('http://orders.internal:8080', url);
+
+  it('is guarded by a plugin that runs for all protocols of its routes, and noted as Kong’s alone', () => {
+    for (const more of ['', ', protocols: [grpc, grpcs]', ', protocols: [grpc, grpcs, http, https]']) {
+      const { problems, notes } = judge(grpc(more));
+      expect([problems, notes]).toEqual([
+        [],
+        [expect.stringMatching(/^service orders: speaks gRPC, which Kong alone passes on.*do not serve it$/)],
+      ]);
+    }
+    expect(judge(grpc('', 'grpcs://orders.internal:8080')).notes).toEqual([expect.stringContaining('nginx_proxy_grpc_ssl_verify = on')]);
+  });
+
+  it.each([
+    ['grpc', 'does not run for grpcs'],
+    ['http, https', 'does not run for grpc, grpcs'],
+    ['grpcs, https', 'does not run for grpc '],
+  ])('is not guarded by a plugin that runs for %s alone', (protocols, problem) => {
+    expect(judge(grpc(`, protocols: [${protocols}]`)).problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it.each([
+    ['a route for HTTP with a longer path', 'paths: [/orders/today]', 'may take GET /orders/today'],
+    ['a route for gRPC with a longer path', 'paths: [/orders/today], protocols: [grpc]', 'may take GET /orders/today'],
+  ])('is missed by what %s takes: Kong chooses routes without regard to gRPC', (_what, route, problem) => {
+    expect(judge(grpc() + other(route)).problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('is an open door where another service leads to it', () => {
+    expect(judge(grpc() + other('paths: [/back], protocols: [grpc]', 'grpc://orders.internal:8080')).problems).toEqual([
+      expect.stringContaining('open door'),
+    ]);
+  });
+});
+
 it('names a place for keys that is none', () => {
   const places = 'key_in: [header:apikey, header:Connection, header:apikey]';
   expect(judge(gateway(hosted.replace('products: [orders]', `products: [orders], ${places}`))).problems).toEqual([

@@ -65,6 +65,20 @@ describe('kong.yml', () => {
     ]);
   });
 
+  it('may have services that speak gRPC, as Kong takes them', () => {
+    const grpc = (route: string, url = 'grpc://h:1', more = ''): string =>
+      `_format_version: "3.0"\nservices:\n  - { name: a, url: "${url}"${more}, routes: [{ name: r, paths: [/a.v1.A/], ${route} }] }\n`;
+    const config = loadConfig({ kongYmlPath: writeConfig('kong.yml', grpc('protocols: [grpc, grpcs]')), plugins });
+    expect(config.routes[0]).toMatchObject({ isGrpc: true, service: { host: 'h', port: 1 } });
+    expect(yml(grpc('protocols: [grpcs]', 'grpcs://h:1'))).toEqual([]);
+    expect(yml(grpc('strip_path: false'))).toEqual([]);
+    const isRefused = expect.stringMatching(/^services\[0\]/);
+    expect(yml(grpc('protocols: [grpc], strip_path: true'))).toEqual([isRefused]);
+    expect(yml(grpc('protocols: [grpc], methods: [POST]'))).toEqual([isRefused]);
+    expect(yml(grpc('protocols: [grpc, http]'))).toEqual([isRefused]);
+    expect(yml(grpc('protocols: [grpc]', 'grpc://h:1/v1'))).toEqual([isRefused]);
+  });
+
   it('is refused with every problem and its path', () => {
     const problems = yml(`_format_version: "3.0"
 consumers: []
@@ -84,7 +98,7 @@ services:
         'upstreams: only Kong chooses between several addresses; give each service one url',
         'services[0].client_certificate: the local gateway does not implement this',
         'services[0].routes[0].hosts: the local gateway does not implement this',
-        expect.stringMatching(/^services\[0\]\.url: must be an http:\/\/ or https:\/\/ address/),
+        expect.stringMatching(/^services\[0\]\.url: must be an http:\/\/, https:\/\/, grpc:\/\/ or grpcs:\/\/ address/),
         expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[0\]: must start with/),
         expect.stringMatching(/^services\[0\]\.routes\[0\]\.paths\[1\]: not a regular expression/),
       ]),

@@ -8,6 +8,25 @@ import { oneService, setStage, type Stage } from './support/stage';
 import { writeConfig } from './support/test-gateway';
 
 // What a Kong refuses and takes is in its recordings, which test/acceptance/raw-http plays: here stands what they have not.
+it('for a service that speaks gRPC is answered as Kong answers HTTP/1.1, and other services go on', async () => {
+  const stage = await setStage({
+    kongYml: (url) => {
+      const x = JSON.parse(oneService({ url })) as { services: object[] };
+      const routes = [{ name: 'g', paths: ['/g.v1.G/'], protocols: ['grpc', 'grpcs'] }];
+      return JSON.stringify({ ...x, services: [...x.services, { name: 'g', url: 'grpc://127.0.0.1:1', routes }] });
+    },
+  });
+  const url = `http://127.0.0.1:${stage.gateway.port}`;
+  const statusOf = async (path: string, type: string): Promise<number> =>
+    (await send(url + path, { method: 'POST', headers: { 'Content-Type': type }, body: '' })).status;
+  const told = stage.gateway.logs.filter(({ level }) => level === 'warn');
+  expect(told).toEqual([{ level: 'warn', message: expect.stringContaining('passes no gRPC on'), fields: { services: ['g'] } }]);
+  expect(await statusOf('/g.v1.G/Now', 'application/grpc+proto')).toBe(426);
+  expect(await statusOf('/g.v1.G/Now', 'application/json')).toBe(415);
+  expect(await statusOf('/x', 'application/grpc')).toBe(200);
+  await stage.close();
+});
+
 describe('a request', () => {
   let stage: Stage;
   beforeAll(async () => {

@@ -12,6 +12,7 @@ function route(name: string, paths: string[], more: Partial<Route> = {}): Route 
     preserveHost: false,
     requestBuffering: true,
     regexPriority: 0,
+    isGrpc: false,
   };
   return { name, paths, ...defaults, service, plugins: [], ...more };
 }

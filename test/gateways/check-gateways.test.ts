@@ -33,6 +33,12 @@ const kong = {
 const written = (kind: GatewayKind, from = kongYml): Record<string, string> =>
   gatewayFiles({ kind, kongYml: from, shipped: KONG, folder: '/etc/nginx/tollgate', luaFolder: '/etc/nginx/tollgate' });
 
+it.each(GATEWAY_KINDS)('%s is written without the services that speak gRPC, which Kong alone passes on', (kind) => {
+  const product = { id: 'weather', title: 'W', description: 'W.', prefix: '/weather.v1.Weather', daily: 1, monthly: 1, openapi: undefined };
+  const { block } = describeProduct({ ...product, url: 'grpc://127.0.0.1:9000' });
+  expect(written(kind, addToList(kongYml, { list: 'services', entry: block }))).toEqual(written(kind));
+});
+
 describe('of nginx', () => {
   /** The shipped configuration with one change, which must find its place. */
   function checkChanged(file: string, from: string | RegExp, to: string): string[] {

@@ -41,7 +41,7 @@ let gateways: ReadonlyMap<AnyGateway, AnyRunningGateway> = new Map();
  */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   seen.push(request);
-  if (request.url === '/nothing') return void request.socket.destroy();
+  if (request.url === '/nothing' || request.url === '/ip/nothing') return void request.socket.destroy();
   if (request.url === '/never') return;
   if (request.url === '/names' || request.url === '/ip/names') {
     for (const name of [...OF_LIMITS, ...NEVER_OF_APIS]) response.setHeader(name, ['api-1', 'api-2']);
@@ -126,6 +126,19 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     if (kind !== 'caddy') expect(text).toMatch(/"code": ?"(?:request_not_readable|gateway_error)"/);
   });
 
+  it.each([
+    ['many headers, of a caller with a key', 70, true],
+    ['many headers, of a stranger', 70, false],
+    ['one header, of a caller with a key', 1, true],
+    ['one header, of a stranger', 1, false],
+  ])('refuses a head of 70 KB as the caller’s mistake: %s', async (_what, count, hasKey) => {
+    const long = Array.from({ length: count }, (_, index) => `X-Long-${index}: ${'a'.repeat(70_000 / count)}`);
+    const { status, text } = await ask('GET /weather/pune', [...(hasKey ? [`X-API-Key: ${key}`] : []), ...long]);
+    expect([status, seen]).toEqual([400, []]);
+    // HAProxy has a page of its own for what is not a request yet.
+    if (kind !== 'haproxy') expect(text).toMatch(/"code": ?"(?:request_not_readable|gateway_error)"/);
+  });
+
   (ANNOUNCES.includes(kind) ? it.skip : it)('announces the trailers of a response only where it passes them on', async () => {
     const { status, text } = await ask('GET /weather/trailers');
     expect([status, /^trailer: x-sum/im.test(text)]).toEqual([200, /^x-sum: 42/im.test(text)]);
@@ -175,6 +188,13 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     const { text } = await ask('GET /ip/names');
     expect(NEVER_OF_APIS.filter((name) => valuesOf(text, name).some((value) => value.includes('api-')))).toEqual([]);
     expect(OF_LIMITS.filter((name) => !valuesOf(text, name)[0]?.startsWith('api-1'))).toEqual([]);
+  });
+
+  it('leaves them to it in its own errors too, and says there which pages may read', async () => {
+    const { status, text } = await ask('GET /ip/nothing', [`X-API-Key: ${pageKey}`, 'Origin: https://shop.example']);
+    const told = OF_LIMITS.flatMap((name) => valuesOf(text, name));
+    expect([status, told, valuesOf(text, 'X-Kong-Request-Id').length]).toEqual([502, [], 1]);
+    expect(valuesOf(text, 'Access-Control-Allow-Origin')).toEqual(['https://shop.example']);
   });
 
   it.each([

@@ -123,6 +123,9 @@ async function seenBehind(url: string): Promise<Seen[]> {
   return rows;
 }
 
+/** Each character as its percent escape. */
+const escaped = (text: string): string => Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase()}`).join('');
+
 /** What the proof says; services verify it, this test only reads. */
 const claimsOf = (request: IncomingMessage | undefined): unknown =>
   JSON.parse(Buffer.from(String(request?.headers['x-tollgate-context']).split('.')[1] ?? '', 'base64url').toString());
@@ -220,6 +223,23 @@ describe.each(EVERY_GATEWAY)('what a service sees behind %s', (kind) => {
     const { status, last } = await ask('/ip?a=1&b=KEY', ['X-API-Key: KEY', 'Cookie: a=1; k=KEY', 'Referer: https://a.example/?k=KEY']);
     expect([status, last?.url]).toEqual([200, '/ip?a=1&b=']);
     expect(JSON.stringify(last?.rawHeaders)).not.toContain(key);
+  });
+
+  it.each([
+    ['in whole', (text: string) => escaped(text)],
+    ['in lower case', (text: string) => escaped(text).toLowerCase()],
+    ['in part', (text: string) => escaped(text.slice(0, 9)) + text.slice(9, 30) + escaped(text.slice(30))],
+    ['twice', (text: string) => escaped(text).replaceAll('%', '%25')],
+  ])('holds no copy of the key with its characters escaped %s', async (_how, escape) => {
+    const copy = escape(key);
+    const headers = ['X-API-Key: KEY', `Cookie: a=1; k=${copy}`, `Referer: https://a.example/?k=${copy}`];
+    const { status, last } = await ask(`/ip?a=1&b=${copy}&c=x${copy}y&${copy}=d&e=%41`, headers);
+    expect([status, last?.url, last?.headers['cookie'], last?.headers['referer']]).toEqual([
+      200,
+      '/ip?a=1&b=&c=&&e=%41',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('holds cookies, Referer and an Authorization of its own as they came, and no header that nobody sent', async () => {

@@ -3,6 +3,7 @@ import { ownNamesOf, readKeyPlaces } from '../../../plugins/core/key-places';
 import { AS_KONG_READS } from '../../as-kong-reads';
 import {
   declarativeSchema,
+  isGrpc,
   isHttps,
   type DeclaredPlugin,
   type DeclaredRoute,
@@ -127,7 +128,8 @@ export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: Route
   const { services } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
   const routes = services.flatMap((service) => {
     const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));
-    if (!guard) return [];
+    // Only Kong passes gRPC on.
+    if (!guard || isGrpc(service) || service.routes.some(isGrpc)) return [];
     const upstream = upstreamOf(service, findOverride(service, overrides));
     return service.routes.map((route) => {
       const stripped = strippedOf(route);

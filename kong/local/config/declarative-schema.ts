@@ -23,21 +23,27 @@ const pluginSchema = z.strictObject({
   enabled: z.boolean().default(true),
 });
 
-const routeSchema = z.strictObject({
-  name,
-  paths: z.array(routePath).min(1),
-  methods: z.array(z.enum(METHODS)).min(1).optional(),
-  protocols: z
-    .array(z.enum(['http', 'https']))
-    .default(['http', 'https'])
-    .refine((list) => list.includes('http'), 'an https-only route needs TLS, which this gateway does not serve'),
-  strip_path: z.boolean().default(true),
-  preserve_host: z.boolean().default(false),
-  /** Bodies go on as they come either way: what a service sees of Kong's buffering is time. */
-  request_buffering: z.boolean().default(true),
-  regex_priority: z.number().int().min(0).default(0),
-  plugins: z.array(pluginSchema).default([]),
-});
+const routeSchema = z
+  .strictObject({
+    name,
+    paths: z.array(routePath).min(1),
+    methods: z.array(z.enum(METHODS)).min(1).optional(),
+    protocols: z
+      .union([z.array(z.enum(['http', 'https'])), z.array(z.enum(['grpc', 'grpcs']))])
+      .default(['http', 'https'])
+      .refine((list) => !list.every((each) => each === 'https'), 'an https-only route needs TLS, which this gateway does not serve'),
+    strip_path: z.boolean().optional(),
+    preserve_host: z.boolean().default(false),
+    /** Bodies go on as they come either way: what a service sees of Kong's buffering is time. */
+    request_buffering: z.boolean().default(true),
+    regex_priority: z.number().int().min(0).default(0),
+    plugins: z.array(pluginSchema).default([]),
+  })
+  .refine(
+    (route) => !isGrpc(route) || (route.strip_path !== true && route.methods === undefined),
+    'Kong takes neither strip_path nor methods with grpc',
+  )
+  .transform((route) => ({ ...route, strip_path: route.strip_path ?? true }));
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -50,8 +56,8 @@ const caCertificateSchema = z.strictObject({
 const serviceSchema = z
   .strictObject({
     name,
-    url: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address; only Kong itself takes grpc://' }).optional(),
-    protocol: z.enum(['http', 'https']).optional(),
+    url: z.url({ protocol: /^(?:http|grpc)s?$/, error: 'must be an http://, https://, grpc:// or grpcs:// address' }).optional(),
+    protocol: z.enum(['http', 'https', 'grpc', 'grpcs']).optional(),
     host: z.string().min(1).optional(),
     port: z.number().int().min(1).max(65_535).optional(),
     path: z.string().startsWith('/').optional(),
@@ -72,6 +78,10 @@ const serviceSchema = z
     'url already says protocol, port and path',
   )
   .refine(
+    (service) => !isGrpc(service) || (service.path ?? new URL(service.url ?? 'grpc://none').pathname) === '',
+    'gRPC has no path of its own: give host and port',
+  )
+  .refine(
     (service) => !isHttps(service) || service.routes.every((route) => !route.preserve_host),
     'the local gateway does not implement preserve_host with https',
   );
@@ -79,6 +89,15 @@ const serviceSchema = z
 /** Whether a service is called over TLS. */
 export function isHttps({ url, protocol }: { readonly url?: string | undefined; readonly protocol?: string | undefined }): boolean {
   return protocol === 'https' || url?.startsWith('https:') === true;
+}
+
+/** Whether a service or a route speaks gRPC, which the local gateway reads and does not pass on. */
+export function isGrpc(entity: {
+  readonly url?: string | undefined;
+  readonly protocol?: string | undefined;
+  readonly protocols?: readonly string[];
+}): boolean {
+  return [entity.url, entity.protocol, ...(entity.protocols ?? [])].some((each) => each?.startsWith('grpc') === true);
 }
 
 export const declarativeSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { parseDocument } from 'yaml';
 import { type z } from 'zod';
 import { AS_KONG_READS } from '../../as-kong-reads';
 import { ConfigError } from './config-error';
-import { declarativeSchema, isHttps, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
+import { declarativeSchema, isGrpc, isHttps, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
 import { checkPluginConfig } from './plugin-config';
 import { type PluginInfo } from './plugin-info';
 import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
@@ -57,6 +57,8 @@ export interface Route {
   /** False: the body goes to the upstream as it comes. */
   requestBuffering: boolean;
   regexPriority: number;
+  /** Kong passes it on, and this gateway does not. */
+  isGrpc: boolean;
   service: Service;
   /** Highest priority first. A plugin on the route replaces the same plugin on its service. */
   plugins: readonly PluginBinding[];
@@ -165,7 +167,12 @@ function buildRoutes(context: ServiceContext): Route[] {
     const own = route.plugins.flatMap((plugin, at) =>
       bindPlugin(context, { plugin, path: `${routePath}.plugins[${String(at)}]`, routeId }),
     );
-    return buildRoute({ declared: route, service, plugins: mergePlugins(own, shared, sources.plugins) });
+    return buildRoute({
+      declared: route,
+      isGrpc: isGrpc(route) || isGrpc(declared),
+      service,
+      plugins: mergePlugins(own, shared, sources.plugins),
+    });
   });
 }
 
@@ -195,7 +202,7 @@ function buildService(context: ServiceContext, override: string | undefined): Se
   };
 }
 
-function buildRoute(parts: { declared: DeclaredRoute; service: Service; plugins: readonly PluginBinding[] }): Route {
+function buildRoute(parts: { declared: DeclaredRoute; isGrpc: boolean; service: Service; plugins: readonly PluginBinding[] }): Route {
   const { declared } = parts;
   return {
     name: declared.name,
@@ -205,6 +212,7 @@ function buildRoute(parts: { declared: DeclaredRoute; service: Service; plugins:
     preserveHost: declared.preserve_host,
     requestBuffering: declared.request_buffering,
     regexPriority: declared.regex_priority,
+    isGrpc: parts.isGrpc,
     service: parts.service,
     plugins: parts.plugins,
   };

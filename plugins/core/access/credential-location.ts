@@ -81,12 +81,16 @@ const holdsCopy = (text: string, key: string): boolean => key.length >= MIN_COPY
 
 /**
  * The query without copies of the key in other parameters, which keep their names. A parameter that spells the key with percent escapes
- * loses its value. Anything else stays as it was.
+ * loses its value, and its name if the key is there. Anything else stays as it was.
  */
 export function withoutCopies(rawQuery: string, key: string): string {
   if (!holdsCopy(rawQuery, key)) return rawQuery;
-  const pairs = rawQuery.replaceAll(key, '').split('&');
-  return pairs.map((pair) => (holdsCopy(pair, key) ? pair.slice(0, pair.indexOf('=') + 1) : pair)).join('&');
+  const withoutCopy = (pair: string): string => {
+    if (!holdsCopy(pair, key)) return pair;
+    const name = pair.slice(0, pair.indexOf('=') + 1);
+    return holdsCopy(name, key) ? '' : name;
+  };
+  return rawQuery.replaceAll(key, '').split('&').map(withoutCopy).join('&');
 }
 
 /** The query without the parameters in which the key may stand. */

@@ -2,7 +2,8 @@ import { UNITS_HEADER } from '../catalogue/units';
 
 /**
  * Headers of a response that state limits and charges. Where the gateway states the limits (`rate_limit_headers: gateway`), an API's own do not
- * go on. Elsewhere the service states them.
+ * go on. Elsewhere the service states them, and nobody does in an error that the gateway makes itself: the gateway learns that no service
+ * answers when the access layer has been asked, and what it keeps for that case would cost each request that is answered.
  */
 export const OF_LIMITS = ['RateLimit', 'RateLimit-Policy', 'X-Tollgate-Charged', 'X-Tollgate-Mode', 'X-Tollgate-Refund'] as const;
 
@@ -29,6 +30,8 @@ const HIDDEN = [UNITS_HEADER, 'X-Tollgate-Context', ...OF_LIMITS, ...OF_PAGES];
 
 /** For kong.conf. nginx hides all of them, and adds those again that are the API's to say: the maps are in log-maps.conf. */
 export const HIDDEN_PROPERTY = HIDDEN.join('; proxy_hide_header ');
+/** The same of services that speak gRPC. */
+export const HIDDEN_GRPC_PROPERTY = HIDDEN.join('; grpc_hide_header ');
 
 /** The variable of the map that holds an API's header where that may go on. */
 export const apiVariableOf = (name: string): string =>

@@ -1,4 +1,5 @@
 import { refusalOf } from '../../access-layer/held-request';
+import { forCaller } from '../../core/access/grpc-refusal';
 import { type RawBody } from '../../core/access/kong-pdk';
 import { type RequestFacts } from '../../core/access/request-variable';
 import { type Verdict } from '../../core/access/verdict';
@@ -87,7 +88,7 @@ export class LaneQuestion {
   /** A verdict for a question that is over already does nothing. */
   private answer(facts: RequestFacts, verdict: Verdict): void {
     if (this.isOver) return;
-    this.place.send(writeVerdict(this.id, verdict, facts));
+    this.place.send(writeVerdict(this.id, forCaller(verdict, facts.headers), facts));
     this.end();
   }
 

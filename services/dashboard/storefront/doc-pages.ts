@@ -5,7 +5,7 @@ import { plainText } from './markdown';
 
 /** A page of text for callers. */
 export interface DocPage {
-  /** Its address is `/docs/` and this. */
+  /** The end of its address, after `/docs/`. */
   readonly slug: string;
   readonly title: string;
   /** Its first paragraph, without marks. */

@@ -5,7 +5,7 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { askSeldom, type DocumentSource, serveDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 
-/** Where kong.yml has the gateway fetch what it answers at `/` and `/openapi.json`. */
+/** The folder from which kong.yml has the gateway fetch its responses at `/` and `/openapi.json`. */
 const FOLDER = '/gateway';
 
 /** Programs keep a copy this long, and so may caches between. Pages of other sites may read it: there is nothing of anybody's in it. */

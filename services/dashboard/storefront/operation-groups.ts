@@ -39,5 +39,5 @@ export function partOf(groups: readonly OperationGroup[], { tag, operation }: Re
 /** More operations than anybody reads on one page, or in a list beside something else. */
 export const MAX_TOGETHER = 60;
 
-/** Where a group stands on the page of its product. No operation's name begins so: see `OPERATION_ID`. */
+/** Anchor of a group on the page of its product. No operation's name begins so: see `OPERATION_ID`. */
 export const groupAnchor = (name: string): string => `-${anchorOf(name)}`;

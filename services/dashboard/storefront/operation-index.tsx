@@ -21,7 +21,7 @@ interface OperationIndexProps {
   readonly groups: readonly OperationGroup[];
 }
 
-/** Where each operation of a long description is: on a page of its own. */
+/** Links to each operation of a long description, which has a page of its own. */
 export function OperationIndex({ product, groups }: OperationIndexProps): ReactNode {
   return (
     <>
@@ -46,7 +46,7 @@ export function OperationIndex({ product, groups }: OperationIndexProps): ReactN
   );
 }
 
-/** Where the operations of each tag are, of a description whose list of operations is too long for a page. */
+/** Links to the operations of each tag, if the list of all operations is too long for a page. */
 export function GroupIndex({ product, groups }: OperationIndexProps): ReactNode {
   return (
     <>

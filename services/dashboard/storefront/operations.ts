@@ -8,7 +8,7 @@ import { apiDocument, type ApiDocument, type ApiOperation } from '../contract/ap
 
 /** One way to call a product. */
 export interface Operation extends ApiOperation {
-  /** In capitals. */
+  /** Method in capitals. */
   readonly method: string;
   readonly path: string;
 }

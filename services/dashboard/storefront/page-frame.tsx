@@ -30,7 +30,7 @@ interface PageFrameProps {
   readonly path: string;
   /** Products whose prices the page names to search engines too. */
   readonly products?: readonly CatalogueProduct[];
-  /** Where feed readers find the same. */
+  /** Address of the same for feed readers. */
   readonly feed?: string;
   readonly children: ReactNode;
 }
@@ -75,7 +75,7 @@ function BrandLogo({ brand }: { readonly brand: Brand }): ReactNode {
   );
 }
 
-/** Where signing up starts, and comes back to. */
+/** The page of signing up, which leads back to a page. */
 export function signUpPath(then: string): string {
   return then === '/' ? '/sign-up' : `/sign-up?then=${encodeURIComponent(then)}`;
 }
@@ -110,7 +110,7 @@ export function PageFrame({ tools, title, description, path, products, feed, chi
         <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
         <meta name="description" content={description} />
         <link rel="canonical" href={url + path} />
-        {path === '/search' && <meta name="robots" content="noindex" />}
+        {(path === '/search' || path.startsWith('/explain')) && <meta name="robots" content="noindex" />}
         <meta property="og:type" content="website" />
         <meta name="twitter:card" content="summary" />
         <meta property="og:title" content={title} />

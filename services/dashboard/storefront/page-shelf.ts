@@ -9,6 +9,7 @@ import { askSeldom, type DocumentSource, keepDocument, type KeptDocument } from 
 import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
 import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
+import { type Explained } from './explain-page';
 import { type Failure } from './failure-page';
 import { groupsOf, partOf, type ReferencePart } from './operation-groups';
 import { type PageTools } from './page-frame';
@@ -101,6 +102,11 @@ export class PageShelf {
   /** Says that a page failed; it needs nothing that may be away. */
   failure(failure: Failure, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+  }
+
+  /** What became of a request. It is made anew each time, and needs nothing that may be away. */
+  explained(explained: Explained, isSignedIn: boolean): Promise<string> {
+    return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
   }
 
   /** A page of which there are few. */

@@ -16,7 +16,7 @@ function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
   );
 }
 
-/** Which keys get answers. Why a live one does not is the operator's business. */
+/** Keys that are served. Why live keys are not is the seller's business. */
 function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactNode {
   // An API of the seller's own reports no source: nothing is said of it.
   if (source === null) return null;
@@ -38,14 +38,14 @@ function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactN
   );
 }
 
-/** Which keys get answers, in a word and since when. */
+/** Keys that are served, in a word and since when. */
 export function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: KnownSource | null }): ReactNode {
   if (!isOffered(product)) return <span className="badge">Listed only</span>;
   if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
   return <LiveStatus source={source} />;
 }
 
-/** Beside prices: that live keys get no answers yet, or in part. Nothing where they do, or where it is not known. */
+/** A notice beside prices that live keys are not served yet, or in part. Empty if they are, or if it is unknown. */
 export function NoLiveSource({ source }: { readonly source: KnownSource | null }): ReactNode {
   if (source === null || source.isThere) return null;
   const some = source.routes;

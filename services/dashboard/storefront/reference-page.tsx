@@ -165,7 +165,7 @@ function ProductEntry({
   );
 }
 
-/** Where the reference of each route is, and what holds for all of them. */
+/** Links to the reference of each route, and what holds for all of them. */
 export function ReferenceIndex({ tools, products, document }: ReferenceProps): ReactNode {
   const operations = operationsIn(document);
   const description = 'How the key is sent, what limits and refusals look like, and every route of every product with an example.';

@@ -2,6 +2,7 @@ import { type ReactElement } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocument } from '../contract/api-document';
 import { ErrorsPage } from './errors-page';
+import { type Explained, ExplainPage } from './explain-page';
 import { type Failure, FailurePage } from './failure-page';
 import { LandingPage } from './landing-page';
 import { type PageTools } from './page-frame';
@@ -29,6 +30,7 @@ export interface PageContent {
 export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'docs' | 'changelog' | 'missing' }
   | { readonly kind: 'failure'; readonly failure: Failure }
+  | { readonly kind: 'explain'; readonly explained: Explained }
   | { readonly kind: 'doc'; readonly doc: DocPage }
   | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
   | { readonly kind: 'offer'; readonly product: CatalogueProduct }
@@ -40,7 +42,7 @@ interface ReferenceName {
   readonly product: CatalogueProduct;
   /** All of it unless given. */
   readonly part?: ReferencePart | undefined;
-  /** As much as fits on a page unless given. */
+  /** The part of the reference; as much as fits on a page unless given. */
   readonly view?: ReferenceView | undefined;
 }
 
@@ -72,6 +74,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <ProductPage tools={tools} product={page.product} operations={operations.filter(({ tags }) => tags[0] === page.product.id)} />;
     case 'failure':
       return <FailurePage tools={tools} failure={page.failure} />;
+    case 'explain':
+      return <ExplainPage tools={tools} explained={page.explained} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':
@@ -94,7 +98,7 @@ export async function renderPage(page: PageName, tools: PageTools, content: Page
   return write({ ...page, view }, tools);
 }
 
-/** No page for everybody is larger than this, except that of one operation. */
+/** The bound of every public page, except that of one operation. */
 const MAX_PAGE_BYTES = 80 * 1_024;
 
 /** The view with most in it that is small enough. */

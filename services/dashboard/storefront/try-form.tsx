@@ -12,7 +12,10 @@ import { type PageTools } from './page-frame';
 /** The dashboard takes requests of 4 MiB from customers and 256 KiB from other readers; base64 makes three bytes four. */
 const MAX_FILE_BYTES = { customer: 2_500_000, reader: 180_000 };
 
-/** Who makes a call for this reader. Without a session, or for somebody who may not use keys, the sandbox answers with the readers' key. */
+/**
+ * The callers that this reader may choose. Without a session, or for a member who may not use keys, the sandbox answers with the readers'
+ * key.
+ */
 function callersFor({ isSignedIn, canTry }: Pick<PageTools, 'isSignedIn' | 'canTry'>): readonly string[] {
   return [...(isSignedIn ? ['/api/try'] : []), ...(canTry ? ['/api/public/try'] : [])];
 }
@@ -79,7 +82,7 @@ function TextField({ field, name, schema, isRequired, value, isMade }: TextField
 /** The browser's own, or the gateway's. */
 const UNSENT_HEADERS = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
 
-/** Those that a page can send. */
+/** Parameters that a page can send. */
 function sentParameters({ parameters = [] }: Operation): NonNullable<Operation['parameters']> {
   return parameters.filter(({ name, in: place }) => !(place === 'header' && UNSENT_HEADERS.has(name.toLowerCase())));
 }
@@ -139,7 +142,7 @@ function FileField({ file: { example, mostBytes } }: { readonly file: NonNullabl
   );
 }
 
-/** Who may call from the page, and whom. */
+/** The callers on the page, and the operations that they may call. */
 export interface CallTools extends Pick<PageTools, 'isSignedIn' | 'canTry'> {
   readonly isSandbox: boolean;
 }

@@ -17,7 +17,7 @@ const unzip = promisify(gunzip);
 export interface SourceFile {
   /** Unpacked where it was gzipped. */
   readonly bytes: Buffer;
-  /** As the server or the file system says; null where that is no date of data. */
+  /** Date of the data, as the server or the file system says; null if that says nothing of the data. */
   readonly changedAt: Date | null;
 }
 

@@ -18,7 +18,7 @@ export function listOf<Entry extends z.ZodType>(entry: Entry, message: string): 
     z
       .array(z.unknown())
       .max(MAX_ENTRIES)
-      // Only for the OpenAPI document: zod itself accepts any entry here, and the transformation below reads each.
+      // This is for the OpenAPI document alone: zod itself accepts any entry here, and the transformation below reads each.
       .meta({ items: entryOf(entry) })
       .transform((list, context) => {
         const read: z.output<Entry>[] = [];

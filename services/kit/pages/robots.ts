@@ -115,7 +115,7 @@ export async function judgeByRobots(packed: Buffer, encoding: string | undefined
 /** One `allow` or `disallow` line. */
 interface RobotsRule {
   readonly isAllow: boolean;
-  /** In the form that is compared: percent-encoded, in upper-case octets. */
+  /** Pattern in the form that is compared: percent-encoded, in upper-case octets. */
   readonly pattern: string;
   /** The pattern between its wildcards. */
   readonly pieces: readonly [string, ...string[]];

@@ -127,7 +127,7 @@ export interface ServiceFacts {
   readonly name: string;
   /** A proof for any of these is accepted. The first one is what it answers. */
   readonly products: readonly [string, ...string[]];
-  /** Those that do its work: without them it answers nothing. */
+  /** Workers that do its work: without them it serves nothing. */
   readonly workers?: readonly WorkerKind[];
 }
 

@@ -19,7 +19,7 @@ export interface PrivateServerOptions {
   readonly metrics: { readonly registry: Registry };
   /** Checks by name of the service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Only for processes that reach the counter of units. Without it the path does not exist. */
+  /** Gives units back, in processes that reach their counter. Without it the path does not exist. */
   readonly answerRefund?: AnswerRefund | undefined;
   /** Whether live keys have a source, by product, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;

@@ -48,7 +48,7 @@ export interface RouteDescription {
   readonly notes?: string;
   /** A request costs one unit unless given. */
   readonly units?: RouteUnits;
-  /** In a few words; the catalogue's purpose when absent. */
+  /** Purpose in a few words; the catalogue's unless given. */
   readonly purpose?: string;
   /** What it refuses or fails with, besides what all routes do. */
   readonly fails?: readonly (ProblemCode | FinerCode)[];

@@ -31,7 +31,7 @@ export interface ServiceAppOptions<Deps> {
   readonly catalogue: Catalogue;
   /** Without it, units of failed requests stay charged, and responses say so. */
   readonly refund?: Refund | undefined;
-  /** Where callers read on about a refusal. */
+  /** The pages on which callers read on about a refusal. */
   readonly readOn?: ReadOn | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */

@@ -12,10 +12,7 @@ export interface LinkPlace {
   readonly token: string | undefined;
 }
 
-/**
- * Where the WebSocket of a mode opens.
- * @throws ServiceError 503 `upstream_not_configured`
- */
+/** Address of the WebSocket of a mode. @throws ServiceError 503 `upstream_not_configured` */
 export function linkPlaceOf(target: LinkTarget, mode: KeyMode): LinkPlace {
   return { url: baseUrlFor(target, mode).replace(/^http/, 'ws'), token: mode === 'live' ? target.liveToken : undefined };
 }

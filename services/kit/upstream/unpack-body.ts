@@ -38,7 +38,7 @@ export function encodingOf(header = ''): Encoding | undefined {
   }
 }
 
-/** Each piece makes a round trip to a thread. With Node's 16 KiB, a page of 2 MiB would take 128 of them. */
+/** Large pieces, because each makes a round trip to a thread. With Node's 16 KiB, a page of 2 MiB would take 128 of them. */
 const PIECE = { chunkSize: 131_072 };
 
 function decompressorOf(encoding: Encoding | undefined): Transform | undefined {

@@ -89,7 +89,7 @@ export class UpstreamClient {
     return this.exchange(request, (call) => this.attemptTwice(request, call));
   }
 
-  /** As {@link request}. A body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
+  /** Like {@link request}. A body that is not JSON is `upstream_failed` with `reason: "bad_response"`. */
   async requestJson(request: UpstreamRequest): Promise<UpstreamJson> {
     const response = await this.request(request);
     try {

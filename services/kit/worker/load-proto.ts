@@ -3,7 +3,7 @@ import { type ServiceDefinition as GrpcServiceDefinition } from '@grpc/grpc-js';
 import { fromJSON, loadSync, type Options, type PackageDefinition } from '@grpc/proto-loader';
 import { type WorkerKind } from '../worker-kind';
 
-/** Beside the folders of the code, both before and after compilation. */
+/** The folder beside those of the code, both before and after compilation. */
 const PROTOS = join(__dirname, '../../../protos');
 
 /** Every kind of worker: its proto's type, and the setting that names its workers to the services. */

@@ -4,7 +4,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../log';
 import { connectRedis } from '../redis-client';
 
-/** Which worker owns a session, for every replica of a service. */
+/** Knows which worker owns a session, for every replica of a service. */
 export interface SessionRegistry {
   /** Remembers the owner for `lifetimeMs`. Never fails: at worst only this replica knows. */
   remember(sessionId: string, address: string, lifetimeMs: number): Promise<void>;

@@ -25,7 +25,7 @@ export interface WorkerMetrics {
   watchSessions(product: string, read: () => number): void;
 }
 
-/** In seconds: from a look into a table to the longest analysis. */
+/** Seconds, from a look into a table to the longest analysis. */
 const BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 class PoolGauges {

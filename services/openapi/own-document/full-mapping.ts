@@ -25,7 +25,7 @@ export function heirsIn(schemas: unknown): Heirs {
   return heirs;
 }
 
-/** Those of those too. A circle ends. */
+/** Heirs, and heirs of heirs. A circle ends. */
 function allHeirs(name: string, heirs: Heirs): readonly string[] {
   const found = new Set(heirs.get(name));
   // The loop also visits what it adds.

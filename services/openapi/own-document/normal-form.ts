@@ -3,7 +3,7 @@ import { pascal } from '../name-schemas';
 import { type Heirs, heirsIn, withFullMapping } from './full-mapping';
 import { inWordsOf31 } from './words-of-3-1';
 
-/** Where components of a kind stand. Headers have the members of parameters, and a place of their own. */
+/** Section of each kind of components. Headers have the members of parameters, and a section of their own. */
 const SECTIONS: Readonly<Partial<Record<Kind, string>>> = {
   schema: 'schemas',
   response: 'responses',

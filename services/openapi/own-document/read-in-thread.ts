@@ -6,7 +6,7 @@ import { type Json } from '../document-parts';
 import { type ThreadInput, type ThreadOutput } from './document-thread';
 
 const COMPILED = join(__dirname, 'document-thread.js');
-/** Where nothing is compiled beside the sources, it is in dist/. */
+/** The compiled file beside the sources, else the one in dist/. */
 const THREAD = existsSync(COMPILED) ? COMPILED : join(__dirname, '../../../dist/services/openapi/own-document/document-thread.js');
 
 /** YAML of 3 MB takes 8 s of CPU on a slow machine. */
@@ -34,7 +34,7 @@ export function readInThread(input: ThreadInput): Promise<Json> {
       'json' in output ? resolve(JSON.parse(output.json) as Json) : reject(new Error(output.problem)),
     );
     thread.once('error', (error) => reject(codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error(TOO_MUCH) : error));
-    // After a message this changes nothing.
+    // After a message this has no effect.
     thread.once('exit', () => {
       clearTimeout(timer);
       reject(new Error(TOO_MUCH));

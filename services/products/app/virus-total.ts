@@ -11,7 +11,7 @@ export type FindReputation = (sha256: string, signal: AbortSignal) => Promise<Re
 
 const count = z.number().int().nonnegative();
 
-/** As much of VirusTotal's file object (API v3) as is used. Engines that do not read the type, failed or ran out of time said nothing. */
+/** The used part of VirusTotal's file object (API v3). Engines that do not read the type, failed or ran out of time said nothing. */
 const fileObject = z.object({
   data: z.object({
     attributes: z.object({

@@ -4,7 +4,7 @@ import { indexRoute } from '../../kit/service/index-route';
 import { always, text } from '../../kit/service/route-description';
 import { backgroundRemover } from './facts';
 
-/** Where the work is done now. */
+/** The route that does the work now. */
 const SUCCESSOR = '/image/background_remover';
 
 /** The day on which the successor first answered. There has been no reason to call this route since. */

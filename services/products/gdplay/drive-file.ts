@@ -20,7 +20,7 @@ export interface DriveFile {
   readonly media: DriveMedia;
 }
 
-/** Where the bytes are. The address may hold a credential: it belongs into no log and no answer. */
+/** Address of the bytes. It may hold a credential: it belongs into no log and no response. */
 interface DriveMedia {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ import { driveFailure, driveTimeout, fileNotFound } from './drive-failure';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
-/** Where Drive sends a visitor without an account who asks for a private file. */
+/** The host to which Drive sends a visitor without an account who asks for a private file. */
 const LOGIN_HOST = 'accounts.google.com';
 /** Bytes of a web page, an error or a file's metadata. */
 const MAX_TEXT_BYTES = 1_048_576;
@@ -56,10 +56,7 @@ export class DriveTransport {
     for (const origin of new Set([...live, ...test])) this.clients.set(origin, this.clientFor(origin));
   }
 
-  /**
-   * Without a trailing slash.
-   * @throws ServiceError `upstream_not_configured`
-   */
+  /** The base address without a trailing slash. @throws ServiceError `upstream_not_configured` */
   baseUrl(which: 'api' | 'web', mode: KeyMode): string {
     return baseUrlFor(this.options[which], mode);
   }

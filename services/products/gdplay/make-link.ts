@@ -37,7 +37,7 @@ function viewerOf(text: string | undefined): string | undefined {
 }
 
 function allowanceOf({ size }: DriveFile): number {
-  // Without a size nothing bounds what a link could be used for.
+  // Without a size, the use of a link would have no bound.
   if (size === undefined) throw driveFailure('bad_response', new Error('Drive does not tell how large the file is'));
   return size * TIMES_THE_FILE + SEEKING_BYTES;
 }

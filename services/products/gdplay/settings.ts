@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { linkSettings } from '../../../plugins/core/proof/link-settings';
 import { listSetting, numberSetting, urlSetting } from '../../../plugins/core/settings';
 
-/** Where Google sends downloads and pictures to. */
+/** Hosts to which Google sends downloads and pictures. */
 const GOOGLE_HOSTS = ['drive.usercontent.google.com', 'lh3.googleusercontent.com'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)+$/;
 

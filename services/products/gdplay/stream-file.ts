@@ -66,7 +66,7 @@ function counted(body: Readable, share: ViewingShare | undefined): Readable {
 interface StreamCall {
   readonly context: CallContext;
   readonly deps: GdplayDeps;
-  /** Where a link stands in for a key. */
+  /** The share of a link that stands in for a key. */
   readonly share: ViewingShare | undefined;
 }
 

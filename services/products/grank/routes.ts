@@ -127,7 +127,7 @@ const history = defineRoute({
   handler: ({ answers }, { clock }) => ({ ok: true as const, ...placeHistory(answers), timestamp: formatTimestamp(clock.now()) }),
 });
 
-/** Where businesses stand in a local search. */
+/** Finds the positions of businesses in a local search. */
 export const grankService = defineService({
   ...grank,
   ...backedByWorkers<RankingMethods>('ranking'),

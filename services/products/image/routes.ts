@@ -12,7 +12,7 @@ import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
 /** Ten MiB in base64, some of it percent-encoded. */
 const BODY_BYTES = 16_777_216;
-/** As much as the worker sends. */
+/** The largest message that the worker sends. */
 const MESSAGE_BYTES = 68 * 1_048_576;
 const DEADLINE_MS = 60_000;
 /** Short enough for the worker's failure to arrive before ours. */

@@ -5,7 +5,7 @@
 
 import { type AsnFacts } from './asn-table';
 
-/** Where an address is. Empty text and null mean unknown. */
+/** The place of an address. Empty text and null mean unknown. */
 export interface PlaceFacts {
   /** ISO 3166-1 alpha-2. */
   readonly country: string;

@@ -56,7 +56,10 @@ const CACHE_ENTRIES = 20_000;
 const FACTS_FRESH_MS = 5 * 60_000;
 /** A failed source is asked again soon, but not by every request for the same address. */
 const FAILURE_FRESH_MS = 30_000;
-/** After so many failures in a row a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a second. */
+/**
+ * Failures in a row after which a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a
+ * second.
+ */
 const FAILURES_TO_PAUSE = 5;
 
 /** The messages of DNS errors name the host that was asked for; their codes do not. */

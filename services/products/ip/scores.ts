@@ -15,7 +15,7 @@ export interface RiskSignal {
     | 'relay';
   /** 0 to 1. */
   readonly weight: number;
-  /** Which file, list or service said so. */
+  /** The file, list or service that said so. */
   readonly source: string;
 }
 

@@ -114,7 +114,7 @@ export function indiaAnswer(file: IndiaFile, pin: string): Buffer | undefined {
 }
 
 export interface IndiaFileUpdate extends SourceOptions {
-  /** Where it is kept. */
+  /** Path of the file. */
   readonly path: string;
   readonly source: string;
   /** Date of the data; the source's date unless given. */

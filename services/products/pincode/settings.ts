@@ -14,7 +14,7 @@ export const WORLD_COUNTRIES: readonly string[] = (
 export const pincodeSettings = z
   .object({
     PINCODE_INDIA_URL: urlSetting().default('https://api.postalpincode.in'),
-    /** Who answers for other countries. */
+    /** The source for other countries. */
     PINCODE_WORLD_PROVIDER: z.enum(['zippopotam', 'geonames'], 'must be zippopotam or geonames').default('zippopotam'),
     PINCODE_ZIPPOPOTAM_URL: urlSetting().default('https://api.zippopotam.us'),
     PINCODE_GEONAMES_URL: urlSetting().default('https://secure.geonames.org'),

@@ -40,7 +40,7 @@ const JUDGED_DOMAIN = 'The domain to judge. Exactly one of url and domain is nee
 
 type Choice = Readonly<Record<string, unknown>>;
 
-/** Both of two exclusive fields, or none of them. */
+/** Requires one of two exclusive fields. */
 function exactlyOne(first: string, second: string) {
   return (input: Choice, context: z.RefinementCtx): void => {
     const given = [first, second].filter((field) => input[field] !== undefined);
@@ -170,7 +170,7 @@ export const authorityData = z.object({
     link_pages_found: figure.optional().describe('Pages that the search found.'),
     link_pages_read: figure.optional().describe('Those of them that could be read, or are gone.'),
   }),
-  /** In page scope: of the domain that the page is on. */
+  /** In page scope, the figures of the domain that the page is on. */
   domain_authority: z.object(domainFigures).optional(),
   page: pageFacts.optional(),
 });

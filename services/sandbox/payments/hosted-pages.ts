@@ -11,7 +11,7 @@ form{margin:.5rem 0}button{font:inherit;padding:.5rem 1rem;border-radius:8px;bor
 button.first{background:#3b5bdb;color:#fff;border-color:#3b5bdb}.note{opacity:.75;font-size:.9rem}.bad{color:#c92a2a}
 @media (prefers-color-scheme:dark){.bad{color:#ff8787}}`;
 
-/** Without scripts, and sent nowhere but to itself. */
+/** A page without scripts, whose form goes to itself alone. */
 function page(reply: FastifyReply, title: string, body: string, status = 200): FastifyReply {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(title)}</title><style>${STYLE}</style>`;
   const note = '<p class="note">Sandbox: a stand-in for the payment provider. No money moves, and no card is asked for.</p>';

@@ -16,9 +16,9 @@ import {
 } from './objects';
 
 export interface LedgerOptions {
-  /** Where it is kept; in memory alone unless given. */
+  /** Path of its file; without one, it is in memory alone. */
   readonly file?: string | undefined;
-  /** Where the hosted pages are. */
+  /** Address of the hosted pages. */
   readonly url: () => string;
   readonly now?: () => number;
 }

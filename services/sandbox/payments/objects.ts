@@ -162,13 +162,13 @@ export interface Books {
   coupons: Record<string, Coupon>;
   /** Requests and their responses, by idempotency key. */
   answers: Record<string, { asked: string; status: number; body: string }>;
-  /** Not delivered yet. */
+  /** Events that are not delivered yet. */
   waiting: { event: Event; attempts: number; dueMs: number }[];
   /** The last time that was given out: the stand-in's own clock. */
   lastSecond: number;
 }
 
-/** As events and lists have it: with ten lines at most. https://docs.stripe.com/api/invoices/object#invoice_object-lines */
+/** An invoice as events and lists have it: with ten lines at most. https://docs.stripe.com/api/invoices/object#invoice_object-lines */
 export function shortInvoice(invoice: Invoice): Invoice {
   const { data } = invoice.lines;
   return { ...invoice, lines: { object: 'list', has_more: data.length > 10, data: data.slice(0, 10) } };

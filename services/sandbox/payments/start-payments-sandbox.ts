@@ -15,7 +15,7 @@ export interface PaymentsSandboxOptions {
   /** `whsec_…`: with what events are signed. */
   readonly webhookSecret: string;
   readonly send: SendEvent;
-  /** Where its books are kept; in memory alone unless given. */
+  /** Path of its books; without one, they are in memory alone. */
   readonly file?: string | undefined;
   readonly now?: () => number;
   readonly onRequest?: (request: SeenRequest) => void;

@@ -18,7 +18,7 @@ export interface StripeApiOptions {
   readonly onRequest?: ((request: SeenRequest) => void) | undefined;
 }
 
-/** As Stripe words errors. https://docs.stripe.com/api/errors */
+/** An error in Stripe's words. https://docs.stripe.com/api/errors */
 class ApiError extends Error {
   constructor(
     readonly status: number,

@@ -6,7 +6,7 @@ const MISSING = '999404';
 const MISSING_BY_STATUS = '999405';
 const NOT_JSON = '999500';
 const DOWN = '999502';
-/** As {@link DOWN}, but another provider has the code. */
+/** Like {@link DOWN}, but another provider has the code. */
 const DOWN_HERE = '999512';
 const CLOSED = '999503';
 const SILENT = '999504';

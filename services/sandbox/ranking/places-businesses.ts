@@ -72,7 +72,7 @@ function businessAt(rank: number): SandboxBusiness {
   };
 }
 
-/** In the order in which both simulators rank them, for every keyword and every place. */
+/** Businesses in the order in which both simulators rank them, for every keyword and every place. */
 export const SANDBOX_BUSINESSES: readonly SandboxBusiness[] = Array.from({ length: COUNT }, (_, index) => businessAt(index + 1));
 
 /** The kind of business: the keyword without the place that leads append. */

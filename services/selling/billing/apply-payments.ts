@@ -38,7 +38,7 @@ const MIN_WAIT_SECONDS = 5;
 
 const graceOf = ({ grace_days: graceDays, after_grace: afterGrace }: PaymentTerms): GraceTerms => ({ graceDays, afterGrace });
 
-/** In how many seconds the provider is asked next: when the plan ends without news, soon after a period, and often while something is owed. */
+/** Seconds until the provider is asked next: when the plan ends without news, soon after a period, and often while a payment is owed. */
 function nextLook(state: PaymentState, terms: PaymentTerms, at: number): number {
   const { periodEnd, cancelsAt, failingSince } = state;
   const lapse = graceEnd(state, graceOf(terms), Infinity);

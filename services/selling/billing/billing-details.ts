@@ -29,7 +29,7 @@ export function keepBillingDetails(
       (member) => JSON.stringify(before?.[member] ?? null) !== JSON.stringify(details[member]),
     );
     if (changed.length === 0) return;
-    // Which members, and not what they say: the log outlives the account.
+    // The line has the members' names, not their values: the log outlives the account.
     await writeAudit(client, { actor, action: 'billing.details', subject: { kind: 'customer', id: customerId }, details: { changed } });
   });
 }

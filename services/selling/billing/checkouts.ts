@@ -11,7 +11,7 @@ export interface Checkout {
   readonly customerId: string;
   readonly product: string;
   readonly plan: string;
-  /** In the currency's smallest unit. */
+  /** Price in the currency's smallest unit. */
   readonly price: number;
   readonly currency: string;
   /** Requests a day and a month that the plan had then; null of checkouts from before they were noted. */
@@ -22,7 +22,7 @@ export interface Checkout {
   readonly provider: string;
   /** The provider's id; null until it has answered. */
   readonly session: string | null;
-  /** Its page. */
+  /** Address of its page. */
   readonly url: string | null;
   readonly state: 'open' | 'paid' | 'closed';
 }

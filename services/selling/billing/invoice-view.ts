@@ -12,7 +12,7 @@ export interface InvoiceSummary {
   readonly number: string;
   readonly kind: 'invoice' | 'credit_note';
   readonly customerId: string;
-  /** As the invoice has it. */
+  /** The buyer as the invoice has it. */
   readonly buyer: string;
   /** `YYYY-MM`. */
   readonly month: string;

@@ -8,7 +8,7 @@ import { inTransaction } from '../../../plugins/stores/postgres/database';
 /** Statements a transaction: the series is locked for as long, and a process that ends has lost little. */
 const BATCH = 200;
 
-/** No customer has it. */
+/** An id before every customer's. */
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   readonly month: string;
 }
 
-/** After a place in the order, so that a batch does not look again at those before it. */
+/** Statements after a place in the order, so that a batch does not look again at those before it. */
 const WAITING = `
 SELECT s.customer_id AS "customerId", to_char(s.month, 'YYYY-MM') AS month FROM statement s
 WHERE (s.month, s.customer_id) > ($1::date, $2::uuid)

@@ -43,7 +43,7 @@ WHERE c.place = $1 AND c.billed IS DISTINCT FROM c.refunded FOR UPDATE OF c SKIP
 
 interface Claimed extends ConfirmedPayment {
   readonly customerId: string;
-  /** Its email address. */
+  /** The customer's email address. */
   readonly customer: string;
   readonly refunded: number;
   /** See `Charge`. */

@@ -48,6 +48,8 @@ export interface AnyGatewayOptions {
   readonly kongYml?: string;
   /** Where it tells what was answered; nowhere unless given. */
   readonly answersTo?: string;
+  /** Lines of kong.conf in place of those that ship; of a real Kong alone. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const EXAMPLE = resolve('kong/kong.yml');
@@ -63,7 +65,7 @@ interface KongFile {
 
 async function startRealKong(
   kind: RealKind,
-  { dataDir, services, kongYml = EXAMPLE, answersTo }: AnyGatewayOptions,
+  { dataDir, services, kongYml = EXAMPLE, answersTo, settings: own = {} }: AnyGatewayOptions,
 ): Promise<AnyRunningGateway> {
   const folder = mkdtempSync(join(tmpdir(), `tollgate-${kind}-`));
   const file = parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) as KongFile;
@@ -77,7 +79,7 @@ async function startRealKong(
   const settings = kind === 'kong' ? { pluginserver_tollgate_socket: join(dataDir, 'plugin.sock') } : laneSettings(folder);
   const log = `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
   const told = answersTo === undefined ? {} : { proxy_access_log: log, nginx_proxy_access_log: '' };
-  const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'ours', settings: { ...settings, ...told } });
+  const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'ours', settings: { ...settings, ...told, ...own } });
   const stop = (): void => {
     kong.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -97,12 +97,17 @@ export async function storeNode(options: StoreNodeOptions): Promise<QuotaStore> 
   }
 }
 
-/** Two nodes made alike. */
+/** Clocks of two nodes: one is late, and the other early. */
+export const CLOCKS_APART_MS = [-7_000, 5_000] as const;
+
+/** Two nodes made alike, but for their clocks. */
 export async function harnessOf(
-  create: (storeClock: StoreClock) => Promise<{ counter: QuotaCounter; close(): void | Promise<void> }>,
+  create: (given: { storeClock: StoreClock; clock: Clock }) => Promise<{ counter: QuotaCounter; close(): void | Promise<void> }>,
 ): Promise<QuotaHarness> {
   const storeClock = new StoreClock();
-  const [one, two] = await Promise.all([create(storeClock), create(storeClock)]);
+  const [late, early] = CLOCKS_APART_MS;
+  const start = (aheadMs: number) => create({ storeClock, clock: new PatientClock(aheadMs) });
+  const [one, two] = await Promise.all([start(late), start(early)]);
   return {
     counter: one.counter,
     otherNode: two.counter,

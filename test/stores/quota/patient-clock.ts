@@ -8,13 +8,15 @@ const STEP_MS = 5;
 
 /**
  * A node's clock on which no time passes by itself: a store that gets no turn for a while is not taken for a silent one, however little
- * silence the node allows. The wall clock is the machine's.
+ * silence the node allows. The wall clock is the machine's, or ahead of it.
  */
 export class PatientClock implements Clock {
   private passedMs = 0;
 
+  constructor(private readonly aheadMs = 0) {}
+
   now(): number {
-    return Date.now();
+    return Date.now() + this.aheadMs;
   }
 
   monotonic(): number {

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describeQuotaCounter('Redis Cluster of three masters', (timeZone) =>
-  harnessOf((storeClock) => storeNode({ pool: database.pool, redisUrl: cluster.url, timeZone, storeClock })),
+  harnessOf((clocks) => storeNode({ pool: database.pool, redisUrl: cluster.url, timeZone, ...clocks })),
 );
 
 describe('a Redis Cluster of three masters', () => {

@@ -14,15 +14,13 @@ afterAll(async () => {
 });
 
 describeQuotaCounter('Redis', (timeZone) =>
-  harnessOf((storeClock) => redisNode({ pool: database.pool, redisUrl: redis.url, timeZone, storeClock })),
+  harnessOf((clocks) => redisNode({ pool: database.pool, redisUrl: redis.url, timeZone, ...clocks })),
 );
 
 describeQuotaCounter('Postgres', (timeZone) =>
-  harnessOf((storeClock) =>
-    Promise.resolve({ counter: postgresNode({ pool: database.pool, timeZone, storeClock }), close: () => undefined }),
-  ),
+  harnessOf((clocks) => Promise.resolve({ counter: postgresNode({ pool: database.pool, timeZone, ...clocks }), close: () => undefined })),
 );
 
 describeQuotaCounter('Redis with Postgres behind it', (timeZone) =>
-  harnessOf((storeClock) => storeNode({ pool: database.pool, redisUrl: redis.url, timeZone, storeClock })),
+  harnessOf((clocks) => storeNode({ pool: database.pool, redisUrl: redis.url, timeZone, ...clocks })),
 );

@@ -35,7 +35,7 @@ declare module '@tanstack/react-router' {
     firstVisit?: { readonly from: string | undefined };
     /** From the link that confirms an address, for a reload of its page. */
     linkToken?: string;
-    /** Where the pages of a list begin through which one has come, the shown one last. */
+    /** Beginnings of a list's pages on the way to the shown one, which is the last. */
     cursors?: readonly string[];
   }
 }

@@ -110,7 +110,7 @@ const { hash } = location;
 const pages = document.querySelector<HTMLElement>('[data-pages]')?.dataset['pages'];
 if (pages !== undefined && /^#[A-Za-z]/.test(hash) && hash !== '#content') location.replace(`${pages}/${hash.slice(1)}`);
 
-// As it was chosen in the dashboard; without a choice the system's own is followed.
+// The scheme that was chosen in the dashboard; without a choice, the system's own.
 const scheme = localStorage.getItem('mantine-color-scheme-value');
 if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset['scheme'] = scheme;
 

@@ -23,7 +23,7 @@ export interface UpdatedList {
   readonly asOf: Date;
 }
 
-/** Where a file is asked for. */
+/** The address from which a file is fetched. */
 function sourceUrl(url: string, mirror: string | undefined): string {
   return mirror === undefined
     ? url
@@ -40,7 +40,7 @@ function dateOf(header: string | null, nowMs: number): number {
 export async function fetchText(address: string, options: UpdateOptions): Promise<{ text: string; asOfMs: number }> {
   const { nowMs, mirror, deadlineMs = DEADLINE_MS } = options;
   const url = sourceUrl(address, mirror);
-  // No redirects: what is fetched is what the table names.
+  // No redirect is followed: only the table's own address is fetched.
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
   if (response.status !== 200 || !response.body) throw new BadList(`the server answered ${response.status}`);
   const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);

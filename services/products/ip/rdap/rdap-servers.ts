@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { putFile } from '../../../kit/data-files/put-file';
 import { type IpAddress, type IpNetwork, networkValue, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
 
-/** As `npx tollgate data update` names it. */
+/** Its name for `npx tollgate data update`. */
 export const RDAP_SERVERS = 'rdap_servers';
 /** IANA's bootstrap files (RFC 9224): which registry's server knows which addresses. */
 export const RDAP_BOOTSTRAP_URLS = ['https://data.iana.org/rdap/ipv4.json', 'https://data.iana.org/rdap/ipv6.json'];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Who holds a network, as its registry says. Names of persons are left out. */
+/** The holder of a network, as its registry says. Names of persons are left out. */
 export interface Registration {
   /** The organisation; null where the registry names none, or a person. */
   readonly company: string | null;
@@ -29,7 +29,7 @@ const answer = z.looseObject({
 
 type Entity = z.output<typeof entity>;
 
-/** Those nearest to the network first. */
+/** Entities, those nearest to the network first. */
 function entitiesOf(values: readonly unknown[]): Entity[] {
   const all: Entity[] = [];
   let level = values;

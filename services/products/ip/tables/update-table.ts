@@ -10,7 +10,7 @@ import { readAsn, readPlace } from '../ip-records';
 export const TABLES = ['city', 'asn'] as const;
 export type TableId = (typeof TABLES)[number];
 
-/** Where `npx tollgate data update` keeps a table, and services look for it. */
+/** The path at which `npx tollgate data update` keeps a table, and services look for it. */
 export function tablePath(folder: string, id: TableId): string {
   return join(folder, `${id}.mmdb`);
 }

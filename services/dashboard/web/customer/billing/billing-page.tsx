@@ -68,7 +68,7 @@ const FIRST = {
   monthly: 'The first one is issued after a month in which something costs.',
 } as const;
 
-/** Where the payment provider makes them, only invoices of before are of interest. */
+/** If the payment provider makes invoices, only earlier ones are of interest. */
 function Invoices({ of }: { readonly of: BillingView['invoices'] }): ReactNode {
   const paging = usePaged();
   const query = useQuery({ ...invoicesQuery(paging.after), placeholderData: keepPreviousData });

@@ -68,7 +68,7 @@ function Outcome({ checkout, title }: { readonly checkout: Checkout; readonly ti
   );
 }
 
-/** Where customers come back to from the payment provider: says what is known, and no more. */
+/** The page to which customers come back from the payment provider. It says what is known, and no more. */
 export function CheckoutPage(): ReactNode {
   const { checkoutId } = useParams({ from: '/shell/billing/checkouts/$checkoutId' });
   const query = useQuery(checkoutQuery(checkoutId));

@@ -100,7 +100,7 @@ function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCanc
   );
   const isDirty = form.isDirty();
   useUnsaved(isDirty);
-  // In the same commit as the edit, so that an Escape right after the first letter finds the dialog held.
+  // This runs in the same commit as the edit, so that an Escape right after the first letter finds the dialog held.
   useLayoutEffect(() => onHold(pending || isDirty), [onHold, pending, isDirty]);
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>

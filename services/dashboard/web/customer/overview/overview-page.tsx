@@ -47,7 +47,7 @@ export function OverviewPage(): ReactNode {
   const [isCreating, { open, close }] = useDisclosure(false);
   const firstVisit = useLocation({ select: ({ state }) => state.firstVisit });
   const [isFirst, setFirst] = useState(false);
-  // Only once: the key that is made then must not remove the component that shows it.
+  // This is set only once: the key that is made then must not remove the component that shows it.
   if (firstVisit && !isFirst && data?.keys.length === 0) setFirst(true);
   const isNew = data !== undefined && isNewcomer(data);
   const product = catalogue && productOf(firstVisit?.from, catalogue);

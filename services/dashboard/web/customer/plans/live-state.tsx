@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { type LiveSource } from '../../../contract/plans';
 import { Moment } from '../../parts/components/moment';
 
-/** Which keys get answers from a product that can be called. */
+/** Keys that a product serves, if it can be called. */
 export function LiveState({
   source,
   liveRoutes,

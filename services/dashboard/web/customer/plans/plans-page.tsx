@@ -43,7 +43,7 @@ interface ProductSectionProps {
   readonly title: string;
   readonly products: readonly Product[];
   readonly wanted: WantedOffer;
-  /** In place of no products. */
+  /** Shown if there are no products. */
   readonly children?: ReactNode;
 }
 

@@ -9,12 +9,12 @@ import { stack } from './usage-series';
 
 interface AnswersChartProps {
   readonly by: Grain;
-  /** In chronological order. */
+  /** Bars in chronological order. */
   readonly bars: readonly AnswerBar[];
   readonly boundsMs: readonly number[];
 }
 
-/** In the order of the chart's stack. */
+/** Kinds in the order of the chart's stack. */
 const KINDS = [
   { name: 'succeeded', title: 'Succeeded', color: 'var(--chart-3)', count: ({ answers }: AnswerBar) => answers?.succeeded },
   { name: '4xx', title: '4xx', color: 'var(--chart-2)', count: ({ answers }: AnswerBar) => answers?.rejected },

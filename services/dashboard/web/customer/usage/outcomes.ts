@@ -5,7 +5,7 @@ export interface Outcomes {
   readonly unavailable: number;
 }
 
-/** In the order of a chart's stack. */
+/** Outcomes in the order of a chart's stack. */
 export const OUTCOMES = [
   { name: 'let in', color: 'var(--chart-1)', count: ({ admitted }: Outcomes) => admitted },
   { name: 'refused', color: 'var(--chart-2)', count: ({ refused }: Outcomes) => refused },

@@ -16,7 +16,7 @@ export function Dialog({ title, onClose, size = 'md', mayCloseLightly, hasCloseB
   const [opener] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      // After the dialog has let go of the focus.
+      // Focus returns after the dialog has let go of it.
       setTimeout(() => opener instanceof HTMLElement && opener.isConnected && opener.focus({ preventScroll: true }));
     },
     [opener],

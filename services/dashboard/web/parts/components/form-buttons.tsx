@@ -6,7 +6,7 @@ interface FormButtonsProps {
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly pending: boolean;
-  /** Without it there is no button to cancel. */
+  /** Cancels. Without it there is no button for that. */
   readonly onCancel?: (() => void) | undefined;
 }
 

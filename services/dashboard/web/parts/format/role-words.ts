@@ -17,5 +17,5 @@ export const ROLE_MEANINGS: Readonly<Record<Role, string>> = {
   reader: 'Sees everything and changes nothing.',
 };
 
-/** In the order in which they are offered. */
+/** Roles in the order in which they are offered. */
 export const INVITED_ROLES: readonly InvitedRole[] = ['developer', 'admin', 'billing', 'reader'];

@@ -18,7 +18,7 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps): ReactNode
     noteKept();
     setDone(true);
   };
-  // Only after the page knows that they are stored, because closing may lead to another page.
+  // Close only after the page knows that they are stored, because closing may lead to another page.
   useEffect(() => {
     if (isDone) onClose();
   }, [isDone, onClose]);
