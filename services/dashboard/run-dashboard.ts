@@ -13,7 +13,7 @@ import { createAttemptLimits } from './http/attempt-limits';
 import { createAuthLater } from './sign-in/create-auth';
 import { readProviders } from './sign-in/providers/provider-settings';
 import { GatewayCaller } from './customer/requests/gateway-caller';
-import { createMailboxNames } from './billing/mailbox';
+import { createMailboxNames } from '../selling/customers/mailbox';
 import { createTryKeys } from './customer/requests/try-key';
 import { createOutboxSender, createSmtpSender } from './mail/mail-sender';
 import { type MailSender, type LiveSources } from './http/dashboard-deps';
