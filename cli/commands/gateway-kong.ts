@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname, join, resolve } from 'node:path';
 import { routeNames, UnguardableRoute } from '../../kong/existing/add-guard';
 import { existingKongFiles, type KongFiles, WRITTEN } from '../../kong/existing/kong-files';
+import { type ReadOn } from '../../plugins/core/problems';
+import { addReadOnForKong } from '../../kong/add-read-on';
 import { PRODUCT_ID } from '../../plugins/core/catalogue/catalogue';
 import { brandSettings, readBrand } from '../../services/dashboard/brand/brand';
 import { gatewayErrorPage } from '../../services/dashboard/storefront/gateway-error-page';
@@ -22,6 +24,7 @@ export interface KongFlags {
 interface Places {
   readonly socketPath?: string | undefined;
   readonly answersTo?: string | undefined;
+  readonly readOn: ReadOn;
 }
 
 export interface WrittenKong {
@@ -35,7 +38,7 @@ const PLAIN_PATH = /^[\w./@+-]+$/;
 
 /** Writes what an existing Kong needs into a folder. @throws CommandError; nothing is written then */
 export function writeForKong(context: CommandContext, folder: string, flags: KongFlags & Places): WrittenKong {
-  const { kongYml: ymlFile, conf: confFile, route, socketPath, answersTo } = flags;
+  const { kongYml: ymlFile, conf: confFile, route, socketPath, answersTo, readOn } = flags;
   const product = flags.product ?? route ?? 'your-product';
   if (!PLAIN_PATH.test(folder)) throw new CommandError('invalid_argument', 'the folder’s path may hold letters, digits and ./_@+- only');
   if (!PRODUCT_ID.test(product)) throw new CommandError('invalid_argument', `${product} is no id of a product; name it with --product`);
@@ -55,7 +58,10 @@ export function writeForKong(context: CommandContext, folder: string, flags: Kon
     socketPath,
     answersTo,
   });
-  const texts: Record<string, string> = { ...files, 'problem.html': errorPage(context) };
+  const problem = readFileSync(join(context.root, 'kong/templates/problem.json'), 'utf8');
+  const pages = { 'problem.html': errorPage(context), 'problem.json': problem };
+  const texts: Record<string, string> = { ...files };
+  for (const [name, text] of Object.entries(pages)) texts[name] = addReadOnForKong(text, readOn);
   for (const name of Object.keys(texts)) refuseOther(join(folder, name), texts[name] ?? '');
   for (const [name, text] of Object.entries(texts)) replace(join(folder, name), text);
   const missing = Object.entries(templates).filter(([name]) => !existsSync(join(folder, name)));
@@ -94,7 +100,7 @@ function errorPage({ env }: CommandContext): string {
 }
 
 /** These can be told from a file of the reader by their text alone. */
-const SHIPPED = /(^|\/)(problem\.html|log-maps\.conf|access-layer\.json|\w+\.lua)$/;
+const SHIPPED = /(^|\/)(problem\.(html|json)|log-maps\.conf|access-layer\.json|\w+\.lua)$/;
 
 /** A file that this command did not write is the reader's. */
 function refuseOther(path: string, text: string): void {
@@ -129,6 +135,6 @@ function nextSteps(folder: string, { files, route, routes }: Written): string[] 
       : `3. put ${at('kong.yml')} in place of yours: it is yours with the block of ${at('route.yml')} on the route ${route ?? ''}`,
     `4. check with KONG_YML=${files['kong.yml'] === undefined ? 'FILE' : at('kong.yml')} npx tollgate check, then restart Kong: nothing is refused yet`,
     '5. take enforce: false out when nothing would be refused that should pass; take the block out to go back (docs/operate/existing-kong.md)',
-    `error_template_html = ${at('problem.html')} shows an error page with your brand, for all of your routes`,
+    `error_template_html = ${at('problem.html')} shows an error page with your brand, for all of your routes; error_template_json = ${at('problem.json')} says the same to programs, with the code gateway_error`,
   ];
 }

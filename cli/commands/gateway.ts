@@ -2,6 +2,9 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command } from 'commander';
 import { GATEWAY_KINDS, type GatewayKind, type GatewayPlaces } from '../../kong/gateways/render';
+import { type ReadOn } from '../../plugins/core/problems';
+import { readOnSettings } from '../../plugins/core/read-on';
+import { readSettings } from '../../plugins/core/settings';
 import { gatewayFiles, routeFiles } from '../../kong/gateways/write/gateway-files';
 import { UnwritableRoute } from '../../kong/gateways/write/guarded-routes';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
@@ -53,6 +56,14 @@ function runningPlaces({ root, env, isSameProcess }: CommandContext, socket: Soc
   };
 }
 
+/** Where callers read on: at the dashboard that the environment names, else at the one that runs here. */
+function readOnOf({ root, env, isSameProcess }: CommandContext): ReadOn {
+  const state = readState(dataFolder(root, env));
+  const running = state && isSameProcess(state.supervisor) ? state.dashboard : null;
+  const given = { ...env, DASHBOARD_URL: env['DASHBOARD_URL'] || (running ?? '') };
+  return readSettings({ readOn: readOnSettings }, given).readOn;
+}
+
 const KINDS = ['kong', ...GATEWAY_KINDS] as const;
 
 function parseKind(text: string): (typeof KINDS)[number] {
@@ -76,6 +87,7 @@ function textsOf(context: CommandContext, { kind, folder, socket }: Target): Rec
       kongYml: readKongYml(context),
       shipped: join(context.root, 'kong'),
       luaFolder: folder,
+      readOn: readOnOf(context),
       ...runningPlaces(context, kind === 'nginx-lua' ? 'lane.sock' : 'forward-auth.sock'),
       ...(socket !== undefined && { socketPath: socket }),
     });
@@ -105,7 +117,12 @@ function write(context: CommandContext, word: string, { folder, flags }: { folde
   const { socket } = flags;
   if (kind !== 'kong') return writeForOther(context, { kind, folder, socket });
   const places = runningPlaces(context, flags.lane === true ? 'lane.sock' : 'plugin.sock');
-  return writeForKong(context, folder, { ...flags, ...places, ...(socket !== undefined && { socketPath: socket }) });
+  return writeForKong(context, folder, {
+    ...flags,
+    ...places,
+    readOn: readOnOf(context),
+    ...(socket !== undefined && { socketPath: socket }),
+  });
 }
 
 /** `tollgate gateway` */

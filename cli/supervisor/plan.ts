@@ -277,6 +277,7 @@ export function gatewayChild(context: PlanContext): ChildSpec {
       dashboard: `http://${LOOPBACK}:${context.ports.dashboard}${GATEWAY_ROOT}`,
     }),
     GATEWAY_STATE_FILE: gatewayStateFile(dirname(context.logsDir)),
+    DASHBOARD_URL: dashboardUrl(context),
   };
   if (context.gateway !== 'local') {
     const places = {

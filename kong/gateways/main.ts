@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { readOnSettings } from '../../plugins/core/read-on';
+import { readSettings } from '../../plugins/core/settings';
 import { GATEWAY_KINDS, LUA_MODULES, type GatewayKind } from './render';
 import { gatewayFiles } from './write/gateway-files';
 
@@ -45,6 +47,7 @@ function writeConfiguration(settings: Settings): void {
     answersTo: settings.ANSWERS_TO,
     accessLog: join(folder, 'access.log'),
     services: settings.UPSTREAM_OVERRIDES,
+    readOn: readSettings({ readOn: readOnSettings }, process.env).readOn,
   });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }

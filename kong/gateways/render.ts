@@ -1,3 +1,6 @@
+import { type ReadOn } from '../../plugins/core/problems';
+import { addReadOn } from '../add-read-on';
+
 /** Gateways that stand in front of the products in place of Kong. */
 export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy', 'nginx-lua'] as const;
 
@@ -19,6 +22,8 @@ export interface GatewayPlaces {
   readonly accessLog?: string;
   /** The plugin server's ANSWERS_LISTEN; nginx-lua tells its LANE_LISTEN. */
   readonly answersTo?: string;
+  /** Where callers read on about what the gateway answers by itself. */
+  readonly readOn?: ReadOn;
 }
 
 const SHIPPED_SOCKET = /\/var\/run\/tollgate\/(forward-auth|lane)\.sock/g;
@@ -58,7 +63,7 @@ export function renderConfiguration(kind: GatewayKind, text: string, places: Gat
       : moved
           .replaceAll('error_log /var/log/nginx/error.log', 'error_log stderr')
           .replaceAll('access_log /var/log/nginx/access.log', () => `access_log ${accessLog}`);
-  return logged
+  return addReadOn(logged, places.readOn)
     .replaceAll(SHIPPED_ANSWERS, (shippedAnswers) => answersTo ?? shippedAnswers)
     .replaceAll(SHIPPED_SOCKET, (shippedSocket) => socketPath ?? shippedSocket)
     .replaceAll(SHIPPED_LUA, (shippedLua) => luaFolder ?? shippedLua);

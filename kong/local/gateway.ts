@@ -9,6 +9,7 @@ import { ConfigError } from './config/config-error';
 import { Dispatcher, type Arrival } from './dispatcher';
 import { HeaderList } from './http/header-list';
 import { type HttpExchange } from './http/http-exchange';
+import { type ReadOn } from '../../plugins/core/problems';
 import { loadKongConf, type KongConf } from './config/kong-conf';
 import { type Log } from './log';
 import { PluginClient } from './plugin/plugin-client';
@@ -32,6 +33,8 @@ export interface LocalGatewayOptions {
   pluginSocket?: string;
   /** Replaces the address of kong.conf's `nginx_proxy_access_log`. */
   answersTo?: UdpPlace | undefined;
+  /** Where callers read on: into the templates of kong.conf, as `npx tollgate gateway kong` writes them. */
+  readOn?: ReadOn;
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
@@ -63,7 +66,7 @@ const KEEP_ALIVE_MS = 75_000;
  * does not implement. Not for production: one process, no TLS.
  */
 export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
-  const conf = loadKongConf(options.kongConfPath);
+  const conf = loadKongConf(options.kongConfPath, options.readOn);
   const plugins = loadPluginInfo(options.pluginInfoPath);
   const readConfig = (): GatewayConfig => {
     const config = loadConfig({

@@ -1,5 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readOnSettings } from '../../plugins/core/read-on';
+import { readSettings as readGroups } from '../../plugins/core/settings';
 import { ConfigError } from './config/config-error';
 import { parseUdpPlace } from './config/kong-conf';
 import { createLocalGateway, type LocalGateway } from './gateway';
@@ -93,6 +95,7 @@ async function main(): Promise<void> {
     port: settings.port,
     ...(settings.pluginSocket === undefined ? {} : { pluginSocket: settings.pluginSocket }),
     answersTo: settings.answersTo,
+    readOn: readGroups({ readOn: readOnSettings }, process.env).readOn,
     ...(settings.upstreamOverrides === undefined ? {} : { upstreamOverrides: settings.upstreamOverrides }),
     log,
   });

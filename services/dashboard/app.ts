@@ -9,7 +9,6 @@ import { readDocument } from '../openapi/read-document';
 import { addApi } from './add-api';
 import { answerError } from './http/answer-error';
 import { createAttemptLimits } from './http/attempt-limits';
-import { apiDocumentSource } from './http/api-document';
 import { createPasswordHasher } from './sign-in/password-hash';
 import { createSignedUpProof } from './sign-in/signed-up-proof';
 import { type SignInProvider } from './sign-in/providers/provider-settings';
@@ -28,10 +27,12 @@ import { securityHeaders } from './http/security-headers';
 import { type Brand, PLAIN_BRAND } from './brand/brand';
 import { brandPage } from './brand/brand-page';
 import { type DocPages } from './storefront/doc-pages';
+import { type Description, describeSold, type DescriptionInput } from './storefront/description';
+import { keepDescription } from './storefront/keep-description';
 import { servePublicTry } from './storefront/public-try';
 import { type PublicPages, servePublicPages } from './storefront/public-pages';
 import { serveGatewayRoot } from './storefront/gateway-root';
-import { serveDocument } from './http/serve-document';
+import { keepDocument, serveDocument } from './http/serve-document';
 import { isPage, serveWeb } from './http/serve-web';
 import { type OperatorCaller } from './http/callers';
 
@@ -58,6 +59,8 @@ export interface DashboardAppOptions {
   readonly metrics: Metrics;
   /** The description of what our services answer; as the build wrote it unless given. */
   readonly readDocument?: () => string;
+  /** Where the description is made; here unless given. */
+  readonly describe?: (input: DescriptionInput) => Promise<Description>;
 }
 
 /** 1,000 rules of 255 characters fit, also where each is escaped. */
@@ -88,7 +91,9 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   addHooks(app, options);
   app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, deps, sendPage: pages.sendFailure }));
   const readBuilt = options.readDocument ?? ((): string => readDocument(deps.gatewayUrl));
-  const document = apiDocumentSource(deps, { readBuilt, title: brand.name });
+  const { describe = (input) => Promise.resolve(describeSold(input)) } = options;
+  const description = keepDescription(deps, { readBuilt, title: brand.name, describe });
+  const document = keepDocument({ revision: description.revision, read: async () => (await description.read()).text });
   serveDocument(app, document, { path: '/openapi.json' });
   serveGatewayRoot(app, deps, { document, url, brand });
   const hasher = createPasswordHasher();
@@ -108,7 +113,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     brand,
     docPages: options.pages,
     url,
-    document,
+    description,
     sendApp,
     canTry: options.readerGateway !== undefined,
   });

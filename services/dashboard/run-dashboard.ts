@@ -13,12 +13,13 @@ import { createAttemptLimits } from './http/attempt-limits';
 import { createAuthLater } from './sign-in/create-auth';
 import { readProviders } from './sign-in/providers/provider-settings';
 import { GatewayCaller } from './customer/requests/gateway-caller';
-import { createMailboxNames } from './billing/mailbox';
+import { createMailboxNames } from '../selling/customers/mailbox';
 import { createTryKeys } from './customer/requests/try-key';
 import { createOutboxSender, createSmtpSender } from './mail/mail-sender';
 import { type MailSender, type LiveSources } from './http/dashboard-deps';
 import { type Brand, PLAIN_BRAND, readBrand, sellerFolder } from './brand/brand';
 import { readDocPages } from './storefront/doc-pages';
+import { describeInThread } from './storefront/keep-description';
 import { READER_CALLS } from './storefront/public-try';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startErasing } from './sign-in/start-erasing';
@@ -123,6 +124,7 @@ async function startApp(
     brand,
     pages: usableOr(readDocPages(undefined), () => readDocPages(sellerFolder(settings)), log),
     readerGateway,
+    describe: describeInThread,
   });
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
   const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));

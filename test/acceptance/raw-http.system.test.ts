@@ -87,8 +87,8 @@ function maskBody(status: string, body: string): string {
   if (status.includes(' 101 ')) return '';
   return Buffer.from(body, 'latin1')
     .toString('utf8')
-    .replace(/"type":"[^"]*\/reference\/errors#\w+"/, '"type":"about:blank"')
-    .replace(/,"help":"[^"]*\/explain\?request=\w+"/, '')
+    .replace(/"type":( ?)"[^"]*\/reference\/errors#\w+"/, '"type":$1"about:blank"')
+    .replace(/,\s*"help": ?"[^"]*\/explain(\?request=\w+)?"/, '')
     .replace(/[0-9a-f]{32}/g, '<request id>')
     .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<time>');
 }

@@ -271,4 +271,24 @@ describe('a folder that init writes', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining(`error_template_html = ${join(folder, 'problem.html')}`)]);
     expect(readFileSync(join(folder, 'problem.html'), 'utf8')).toContain('mailto:help@example.com');
   });
+
+  it.each([
+    ['kong', 'problem.json', '"help": "https://keys.example.com/explain",'],
+    ['kong', 'problem.html', '<a href="https://keys.example.com/explain">'],
+    ['nginx', 'authorizer.conf', '"request_id":"$request_id","help":"https://keys.example.com/explain?request=$request_id"}'],
+    ['nginx-lua', 'authorizer.conf', '"type":"https://keys.example.com/reference/errors#gateway_error"'],
+    ['caddy', 'tollgate.caddy', '"help":"https://keys.example.com/explain?request={http.vars.tollgate_id}"}'],
+    ['haproxy', 'haproxy.cfg', '"help":"https://keys.example.com/explain?request=%[var(txn.tollgate_id)]"}'],
+    ['haproxy', 'tollgate.lua', '"help":"https://keys.example.com/explain?request=%s"}'],
+  ])('puts into what %s answers by itself in %s where callers read on, if the dashboard has an address', async (kind, file, said) => {
+    const shop = join(folder, 'shop');
+    await runCommand(['init', shop]);
+    const written = async (url: string): Promise<string> => {
+      const { stderr } = await runCommand(['gateway', kind, join(folder, 'out')], { env: { TOLLGATE_CONFIG: shop, DASHBOARD_URL: url } });
+      expect(stderr).toBe('');
+      return readFileSync(join(folder, 'out', file), 'utf8');
+    };
+    expect(await written('')).not.toMatch(/\/explain|reference\/errors/);
+    expect(await written('https://keys.example.com')).toContain(said);
+  });
 });

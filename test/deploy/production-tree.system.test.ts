@@ -192,8 +192,11 @@ describe('the packages of the image', () => {
 function listFiles(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .map((file) => `${file} ${statSync(file).size} ${statSync(file).mtimeMs}`)
+    .map(({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      const { size, mtimeMs } = statSync(file);
+      return `${file} ${size} ${mtimeMs}`;
+    })
     .sort();
 }
 

@@ -4,6 +4,7 @@ import { startPostgresCopy } from '../support/faults/fault-postgres';
 import { openFaultProxy, type FaultProxy } from '../support/faults/fault-proxy';
 import { readUsed, type ProbeTarget } from '../support/faults/fault-probe';
 import { recordObservation } from '../support/faults/fault-report';
+import { expectAlerts } from '../support/faults/firing-alerts';
 import { openFaultStage, prepareDatabase, type FaultStage } from '../support/faults/fault-stage';
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
@@ -65,6 +66,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     expect(unseen).toBe(503);
     await untilServed(target.url, key);
     expectDocumented(seen, { statuses: [503] });
+    await expectAlerts(seen.scrapes, ['TollgateDatabaseAway', 'TollgateKeysFromMemoryOnly']);
     recordObservation('Postgres killed', seen, { note: 'keys not seen before: 503' });
   });
 
@@ -82,6 +84,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     await node.stop();
     expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [503], mostLost: seen.givenBefore(LOG_WRITER_MS) });
+    await expectAlerts(seen.scrapes, ['TollgateNobodyCounts', 'TollgateRefusesEverybody']);
     recordObservation('Postgres killed, without Redis', seen);
   });
 
@@ -95,6 +98,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       isWhole: hearsOfChanges(node),
     });
     expectDocumented(seen, { statuses: [503] });
+    await expectAlerts(seen.scrapes, ['TollgateDatabaseAway', 'TollgateKeysFromMemoryOnly']);
     recordObservation('Postgres hung (SIGSTOP)', seen);
   });
 
@@ -125,6 +129,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       isWhole: hearsOfChanges(proxied.node),
     });
     expectDocumented(seen, { statuses: [503] });
+    await expectAlerts(seen.scrapes, ['TollgateChangeFeedDown', 'TollgateKeysFromMemoryOnly']);
     recordObservation('Postgres slow (300 ms each way)', seen);
   });
 
@@ -142,6 +147,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     // 503 only where a machine short of turns takes Redis for silent: without a connection for it, Postgres cannot count instead.
     expectDocumented(seen, { statuses: isMeasured ? [] : [503] });
+    await expectAlerts(seen.scrapes, ['TollgateChangeFeedDown']);
     recordObservation('Postgres takes no new connections', seen, { note: 'keys not seen before too' });
   });
 
@@ -163,6 +169,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     };
     const seen = await observeFault(proxied.target, plan);
     expectDocumented(seen, { statuses: [503] });
+    await expectAlerts(seen.scrapes, ['TollgateChangeFeedDown', 'TollgateKeysFromMemoryOnly']);
     recordObservation('a node cut off from Postgres', seen, { note: 'keys revoked meanwhile: honoured for 60 s at most' });
   });
 
@@ -191,6 +198,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401, 503] });
+    await expectAlerts(seen.scrapes, ['TollgateRefusesEverybody']);
     recordObservation('Postgres emptied', seen, { note: 'no key exists: 401' });
   });
 
@@ -213,6 +221,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     });
     expect(seen.answers.statuses('valid').get(503)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [503], mostTwice: UNDER_WAY, mostLost: hasLeftRedis ? seen.givenBefore(LOG_WRITER_MS) : 0 });
+    await expectAlerts(seen.scrapes, ['TollgateNobodyCounts', 'TollgateRefusesEverybody']);
     recordObservation('Postgres and Redis killed', seen);
   });
 
@@ -241,6 +250,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
       const [lastAdmitted] = await lastAdmittedAfter({ urls: [proxied.target.url], key, revoke });
       expectMeasured(lastAdmitted ?? Infinity, 1_000);
       expectDocumented(seen, { statuses: [503] });
+      await expectAlerts(seen.scrapes, ['TollgateChangeFeedDown', 'TollgateDatabaseAway']);
       recordObservation('Postgres fails over to a replica', seen);
     } finally {
       await postgres.start();

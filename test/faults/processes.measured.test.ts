@@ -48,7 +48,8 @@ beforeAll(async () => {
   const options = { products: ['api-grank', 'api-aadhaar'], mode: 'test' as const, daily: 100_000, monthly: 1_000_000 };
   [caller, other] = [await tollgate.createKey(options), await tollgate.createKey(options)];
   await tollgate.keys.revoke(revoked.id);
-  target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key };
+  const metrics = async (): Promise<string> => (await send(instance.metrics['plugin-server'] ?? '')).text;
+  target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key, metrics };
 });
 
 const statusOf = (key: string): Promise<number> =>

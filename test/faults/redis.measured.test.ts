@@ -1,6 +1,7 @@
 import { openFaultProxy, type FaultProxy } from '../support/faults/fault-proxy';
 import { type ProbeTarget } from '../support/faults/fault-probe';
 import { recordObservation } from '../support/faults/fault-report';
+import { expectAlerts } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { type GatewayNode } from '../support/system/node';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
@@ -37,6 +38,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
       isWhole: countsInRedis(node),
     });
     expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+    await expectAlerts(seen.scrapes, ['TollgateRedisAway']);
     recordObservation('Redis killed', seen);
   });
 
@@ -50,6 +52,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
       isWhole: countsInRedis(node),
     });
     expectDocumented(seen, { statuses: [] });
+    await expectAlerts(seen.scrapes, ['TollgateRedisAway']);
     recordObservation('Redis hung (SIGSTOP)', seen);
   });
 
@@ -71,6 +74,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
       isWhole: countsInRedis(node),
     });
     expectDocumented(seen, { statuses: [] });
+    await expectAlerts(seen.scrapes, ['TollgateRedisAway']);
     recordObservation('Redis read-only', seen);
   });
 
@@ -83,6 +87,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
       isWhole: countsInRedis(proxied.node),
     });
     expectDocumented(seen, { statuses: [] });
+    await expectAlerts(seen.scrapes, ['TollgateDecisionsSlow']);
     recordObservation('Redis slow (60 ms each way)', seen);
   });
 
@@ -95,6 +100,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
       isWhole: countsInRedis(proxied.node),
     });
     expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+    await expectAlerts(seen.scrapes, ['TollgateRedisAway']);
     recordObservation('connections to Redis reset', seen);
   });
 
@@ -113,6 +119,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
         isWhole: countsInRedis(proxied.node),
       });
       expectDocumented(seen, { statuses: [], mostTwice: UNDER_WAY });
+      await expectAlerts(seen.scrapes, ['TollgateRedisAway']);
       recordObservation('Redis fails over to a replica', seen);
     } finally {
       await stage.redis.start();

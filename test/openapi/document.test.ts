@@ -1,8 +1,10 @@
 import { listProblems } from '../../plugins/core/problems';
 import { isRefunded } from '../../plugins/core/catalogue/refunds';
 import { apiDocument } from '../../services/dashboard/contract/api-document';
+import { operationsIn, readOperations } from '../../services/dashboard/storefront/operations';
 import { otherSuccesses, sendersOf } from '../../services/dashboard/reference/error-codes';
 import { type Route } from '../../services/kit/service/define-service';
+import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { listErrors } from '../../services/openapi/error-table';
 import { REMEDIES } from '../../services/openapi/remedies';
 import { refusalsOf } from '../../services/openapi/route-answers';
@@ -59,6 +61,20 @@ describe('the OpenAPI document', () => {
   it.each(['api-aadhaar', 'api-gst'])('says where a customer reads of %s that it is for lawful, authorised purposes only', (id) => {
     expect(PRODUCTS.find((product) => product.id === id)?.description).toContain('only for lawful, authorised purposes');
     expect(document.tags.find(({ name }) => name === id)?.description).toContain('only for lawful, authorised purposes');
+  });
+
+  it('has the shape that the reference page reads, with an example to start from for a query and an upload', () => {
+    const { document } = describeApi(served as ApiDocumentParts, CATALOGUE, new Map());
+    const read = readOperations(JSON.stringify(document));
+    expect(read['x-left-out']).toEqual([]);
+    expect(operationsIn(read).length).toBeGreaterThan(40);
+    expect(read.paths['/ip']?.['get']?.parameters?.find(({ name }) => name === 'ip')?.example).toBe('8.8.8.8');
+    for (const path of ['/app/analyze', '/image/background_remover']) {
+      const operation = read.paths[path]?.['post'];
+      const properties = Object.values(operation?.requestBody?.content['multipart/form-data']?.schema?.properties ?? {});
+      expect(properties.map(({ format }) => format)).toEqual(['binary']);
+      expect(operation?.['x-exampleFile']?.base64.length).toBeGreaterThan(100);
+    }
   });
 
   it('names the gateway that it was made for, and no other', () => {

@@ -51,7 +51,7 @@ local function refuse(txn, id, answer, status)
     reply:add_header('retry-after', '1')
   end
   reply:add_header('x-kong-request-id', id)
-  reply:set_body(answer and answer.body or UNDECIDED:format(id))
+  reply:set_body(answer and answer.body or (UNDECIDED:gsub('%%s', id)))
   txn:done(reply)
 end
 

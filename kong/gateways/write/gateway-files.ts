@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { addReadOn } from '../../add-read-on';
 import { renderConfiguration, SHARED_FILES, type GatewayKind, type GatewayPlaces } from '../render';
 import { readGuardedRoutes, type GuardedRoute } from './guarded-routes';
 import { caddyRoutes } from './write-caddy';
@@ -36,13 +37,13 @@ function readShipped({ kind, shipped }: GatewayFilesOptions): string[] {
   return [...own, ...(SHARED_FILES[kind] ?? [])].map((path) => join(shipped, path));
 }
 
-export type RouteFilesOptions = Pick<GatewayFilesOptions, 'kind' | 'kongYml' | 'folder' | 'services'>;
+export type RouteFilesOptions = Pick<GatewayFilesOptions, 'kind' | 'kongYml' | 'folder' | 'services' | 'readOn'>;
 
 /** What of them is written from kong.yml. @returns texts by file name @throws UnwritableRoute */
-export function routeFiles({ kind, kongYml, folder, services = {} }: RouteFilesOptions): Record<string, string> {
+export function routeFiles({ kind, kongYml, folder, services = {}, readOn }: RouteFilesOptions): Record<string, string> {
   const routes = readGuardedRoutes({ kongYml, overrides: services, takesForms: kind === 'nginx-lua' });
   const head = `# Written from kong.yml by npx tollgate gateway ${kind}: run it again after a change there.\n`;
-  return Object.fromEntries(Object.entries(WRITERS[kind](routes, folder)).map(([name, text]) => [name, head + text]));
+  return Object.fromEntries(Object.entries(WRITERS[kind](routes, folder)).map(([name, text]) => [name, head + addReadOn(text, readOn)]));
 }
 
 /**

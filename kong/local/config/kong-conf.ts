@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
 import { ADDED_PROPERTY, HIDDEN_PROPERTY } from '../../../plugins/core/access/reserved-responses';
+import { type ReadOn } from '../../../plugins/core/problems';
+import { addReadOnForKong } from '../../add-read-on';
 import { DEFAULT_TEMPLATE, type ErrorTemplates } from '../http/error-pages';
 import { NginxVariables } from '../http/nginx-variables';
 import { type UdpPlace } from '../http/tell-answer';
@@ -63,8 +65,11 @@ const SIMPLE = new Set([
   'nginx_proxy_proxy_hide_header', 'nginx_proxy_add_header', 'nginx_proxy_proxy_buffer_size', 'nginx_http_proxy_buffer_size',
 ]); // prettier-ignore
 
-/** Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read. */
-export function loadKongConf(path: string): KongConf {
+/**
+ * Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read.
+ * @param readOn where callers read on, for the templates
+ */
+export function loadKongConf(path: string, readOn: ReadOn = {}): KongConf {
   const problems: string[] = [];
   const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
@@ -79,7 +84,7 @@ export function loadKongConf(path: string): KongConf {
     maxBodyBytes: reader.bytes(['nginx_proxy_client_max_body_size', 'nginx_http_client_max_body_size'], 0),
     bodyTimeoutMs: reader.milliseconds('nginx_location_client_body_timeout', uploadTimeoutMs),
     uploadTimeoutMs,
-    errorTemplates: readTemplates(reader, dirname(path)),
+    errorTemplates: readTemplates(reader, dirname(path), readOn),
     errorDefaultType: reader.choice('error_default_type', ['text/plain', 'text/html', 'application/json', 'application/xml']),
     responseHeaders: readHeaders(reader),
     variables: readVariables(reader),
@@ -189,7 +194,7 @@ function readRealIp(reader: PropertyReader): RealIpSettings {
 }
 
 /** Template paths are Kong's; one that is not on this machine is looked for beside kong.conf, in `templates/`. */
-function readTemplates(reader: PropertyReader, folder: string): ErrorTemplates {
+function readTemplates(reader: PropertyReader, folder: string, readOn: ReadOn): ErrorTemplates {
   const templates: ErrorTemplates = { json: DEFAULT_TEMPLATE };
   for (const format of ['json', 'html', 'xml', 'plain'] as const) {
     const name = `error_template_${format}`;
@@ -207,7 +212,7 @@ function readTemplates(reader: PropertyReader, folder: string): ErrorTemplates {
     if (marks.some((mark) => mark !== '%s' && mark !== '%%') || marks.filter((mark) => mark === '%s').length > 2) {
       reader.problems.push(`${name}: only two %s (message, request id) may stand in a template; write %% for a percent sign`);
     }
-    templates[format] = template;
+    templates[format] = addReadOnForKong(template, readOn);
   }
   return templates;
 }

@@ -84,11 +84,11 @@ const right = (text: string, x: number, width: number): Cell => ({ text, x, widt
 
 function table(doc: Doc, { lines, currency, net, taxes, total }: InvoiceView): void {
   const { title, days, price, surcharge, amount } = COLUMNS;
+  // A payment's lines have no days of a month.
+  const hasDays = lines.some((line) => line.days > 0);
   const cells = (each: readonly [string, string, string, string, string]): Cell[] => [
-    { text: each[0], x: title, width: 185 },
-    right(each[1], days, 50),
-    right(each[2], price, 85),
-    right(each[3], surcharge, 70),
+    { text: each[0], x: title, width: hasDays ? 185 : 400 },
+    ...(hasDays ? [right(each[1], days, 50), right(each[2], price, 85), right(each[3], surcharge, 70)] : []),
     right(each[4], amount, 90),
   ];
   row(doc, cells(['Description', 'Days', 'A month', 'Surcharge', `Amount ${currency}`]), 'bold');

@@ -41,6 +41,7 @@ const COLUMNS = [
   'state',
   'paid_on',
   'reference',
+  'payment',
   'line',
   'days',
   'percent',
@@ -53,10 +54,10 @@ export async function* invoiceRecords(invoices: AsyncIterable<InvoiceView>): Asy
   yield csvRecord(COLUMNS);
   for await (const { content, ...invoice } of invoices) {
     const { number, kind, credit, issuedOn, dueOn, month, customerId, state, paidOn, reference, currency } = invoice;
-    const { buyer, lines, taxes } = content;
+    const { buyer, lines, taxes, paidBy } = content;
     const isCredit = kind === 'credit_note';
     const about = [number, kind, isCredit ? (credit ?? '') : '', issuedOn, dueOn, month, customerId, buyer.name, buyer.country ?? ''];
-    const standing = [buyer.taxId ?? '', state, paidOn ?? '', reference ?? ''];
+    const standing = [buyer.taxId ?? '', state, paidOn ?? '', reference ?? '', paidBy ?? ''];
     const signed = (amount: number): string => fromMinor(isCredit ? -amount : amount, currency);
     for (const line of lines) yield csvRecord([...about, ...standing, line.title, line.days, '', signed(line.amount), currency]);
     for (const tax of taxes) yield csvRecord([...about, ...standing, tax.name, '', tax.percent, signed(tax.amount), currency]);

@@ -20,12 +20,12 @@ export function describeLimits({ daily, monthly, rate }: QuotaLimits): string {
   return `${formatCount(daily)} a day, ${formatCount(monthly)} a month${rate ? `, ${describeRate(rate)}` : ''}`;
 }
 
-/** A plan's limits and, if it sells more, the price and the maximum. */
+/** A plan's limits. If it sells more: what is included, then the price of more, and the cap. */
 export function describePlan(plan: CataloguePlan): string {
   const { overage, currency } = plan;
   if (!overage) return describeLimits(plan);
   const above = `${formatPrice({ price: overage.price, currency })} for ${formatCount(overage.per)} more`;
-  return `${describeLimits(plan)}; ${above}, up to ${describeLimits(overage.cap)}`;
+  return `${describeLimits(plan)} included, then ${above}, up to ${describeLimits(overage.cap)}`;
 }
 
 /** True for products that can be called. Others are only listed. */

@@ -10,6 +10,8 @@ const fix = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('open_key') }),
   z.object({ kind: z.literal('open_plans') }),
   z.object({ kind: z.literal('open_status') }),
+  /** The seller alone can mend it. */
+  z.object({ kind: z.literal('ask_support') }),
   /** Nothing of the account helps: the request itself must change. */
   z.object({ kind: z.literal('read_code'), code: z.string() }),
 ]);

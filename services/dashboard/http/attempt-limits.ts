@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type Pool } from 'pg';
 import { formatIpAddress, networkValue, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { clearAttempts, takeAttempt } from '../../selling/customers/attempts';
+import { mailboxOf } from '../../selling/customers/mailbox';
 import { isKnownPlace, rememberPlace } from '../../selling/customers/known-place';
 import { Refusal } from './refusal';
 
@@ -15,7 +16,8 @@ export interface AttemptLimits {
   /** A success: what failed before is forgiven, and the place is known from now on. */
   forgiveSignIn(email: string, address: string): Promise<void>;
   /**
-   * For what sends a mail to the address. Each kind has counts of its own: mails that somebody else causes never use up another kind's.
+   * For what sends a mail to the address, whatever its spelling: all that lead to one mailbox count together. Each kind has counts of its
+   * own: mails that somebody else causes never use up another kind's.
    * @throws Refusal 429 `too_many_attempts`
    */
   takeMail(kind: MailKind, email: string, address: string): Promise<void>;
@@ -57,14 +59,15 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
   /**
    * Counts by place first, then all places together. Others' attempts never shut the owner out of a place where the owner has signed in
    * before.
+   * @param attempt.of what is counted: the account's address, or the mailbox that it leads to
    */
   async function takeByPlace(
-    { kind, email, address }: { kind: string; email: string; address: string },
+    { kind, email, address, of = email }: { kind: string; email: string; address: string; of?: string },
     { fromOne, fromAll, windowSeconds }: { fromOne: number; fromAll: number; windowSeconds: number },
   ): Promise<void> {
-    await take(keyOf(kind, email, placeOf(address)), fromOne, windowSeconds);
+    await take(keyOf(kind, of, placeOf(address)), fromOne, windowSeconds);
     if (await isKnownPlace(db, keyOf('known', email, placeOf(address)))) return;
-    await take(keyOf(kind, email), fromAll, windowSeconds);
+    await take(keyOf(kind, of), fromAll, windowSeconds);
   }
 
   return {
@@ -73,7 +76,8 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
       await clearAttempts(db, [keyOf('sign-in', email, placeOf(address)), keyOf('sign-in', email)]);
       await rememberPlace(db, keyOf('known', email, placeOf(address)));
     },
-    takeMail: (kind, email, address) => takeByPlace({ kind: `mail-${kind}`, email, address }, kind === 'reset' ? RESETS : MAILS),
-    takeLetter: (email) => take(keyOf('letter', email), MAX_LETTERS, HOUR_S),
+    takeMail: (kind, email, address) =>
+      takeByPlace({ kind: `mail-${kind}`, email, address, of: mailboxOf(email) }, kind === 'reset' ? RESETS : MAILS),
+    takeLetter: (email) => take(keyOf('letter', mailboxOf(email)), MAX_LETTERS, HOUR_S),
   };
 }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Clock } from '../../../plugins/core/ports';
 import { ServiceError } from '../../kit/errors';
 import { JSON_TYPE } from '../../kit/service/reply';
+
+const compress = promisify(gzip);
 
 /** A text that is kept with what its answers need. */
 export interface KeptDocument {
@@ -39,7 +42,7 @@ async function makeDocument(source: DocumentSource, revision: string): Promise<K
   try {
     const text = await source.read();
     const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    return { revision, text, compressed: gzipSync(text), tag };
+    return { revision, text, compressed: await compress(text), tag };
   } catch (cause) {
     throw new ServiceError('service_not_ready', { detail: 'The description of the API is not built.', cause });
   }
@@ -92,9 +95,8 @@ export interface DocumentPlace {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A JSON document for everybody. */
-export function serveDocument(app: FastifyInstance, source: DocumentSource, { path, headers = {} }: DocumentPlace): void {
-  const current = keepDocument(source);
+/** A JSON document for everybody. @param current see {@link keepDocument} */
+export function serveDocument(app: FastifyInstance, current: () => Promise<KeptDocument>, { path, headers = {} }: DocumentPlace): void {
   app.get(path, async (request, reply) =>
     sendDocument(request, reply, { document: await current(), headers: { 'Cache-Control': 'public, no-cache', ...headers } }),
   );

@@ -150,13 +150,18 @@ async function takeAttempt(
   else if (counts) await limits.takeMail(counts, email, address);
 }
 
+/** @param request of somebody who is named by the form, by the link of a mail, or by a session */
 async function checkNewPassword(
   { newPassword }: AuthAct,
-  body: Readonly<Record<string, unknown>> | undefined,
-  email: string,
+  { body = {}, request }: { readonly body: Readonly<Record<string, unknown>> | undefined; readonly request: FastifyRequest },
+  tools: AuthTools,
 ): Promise<void> {
-  const password = newPassword && body?.[newPassword];
-  if (typeof password === 'string') await refuseCommonPassword(password, email);
+  const { email: named, token } = body;
+  const password = newPassword && body[newPassword];
+  if (typeof password !== 'string') return;
+  const found = async (): Promise<string | undefined> =>
+    typeof token === 'string' ? (await tools.auth()).findResetAddress(token) : (await findSessionUser(request, tools))?.email;
+  await refuseCommonPassword(password, typeof named === 'string' ? named : await found());
 }
 
 /**
@@ -178,7 +183,7 @@ export function addAuthRoute(
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const body = endpoint.body && bodyOf.parse(readBody(request, endpoint.body));
     const email = typeof body?.['email'] === 'string' ? body['email'] : '';
-    await checkNewPassword(act, body, email);
+    await checkNewPassword(act, { body, request }, tools);
     await takeAttempt(act, email, { limits: tools.limits, address: request.ip });
     const user = act.secondFactor || act.audit ? await findSessionUser(request, tools) : undefined;
     if (act.secondFactor) await refuseMisplaced(act.secondFactor, user, tools.db);

@@ -6,6 +6,11 @@ export const MIN_CHARACTERS = 10;
 /** Fewer different characters make a pattern, not a password. */
 const MIN_DISTINCT = 5;
 
+/** Letters of a part of the address that count as it: shorter parts are in many words. */
+const MIN_OWN_WORD = 3;
+/** Letters beside the parts of the address with which a password is more than the address. */
+const MIN_OTHER_LETTERS = 3;
+
 /** Characters that people write in place of letters. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   '@': 'a',
@@ -42,14 +47,23 @@ function formsOf(password: string): string[] {
   return [text, spellOut(text), trim(text), spellOut(trim(text)), trim(spellOut(text))].flatMap((each) => [each, withoutRepetition(each)]);
 }
 
-/** Easy guesses for anyone who knows the address: its parts, together and alone, in the forms of a password. */
-function ownWords(email: string): ReadonlySet<string> {
-  const [name = '', host = ''] = email.split('@');
-  const bareName = name.replace(/\+.*$/, '');
-  const site = host.replace(/\.[^.]*$/, '');
-  const words = [email, name, bareName, host, site, `${bareName}@${host}`, `${bareName}@${site}`, `${site}@${bareName}`];
-  const without = [...words, `${name}${host}`].map((word) => word.replace(/[^\p{L}\p{N}]/gu, ''));
-  return new Set([...words, ...without].flatMap(formsOf).filter((form) => form !== ''));
+/** Letters and digits alone, so that `ann.example.com` and `Ann@Example.com` read the same. */
+const bare = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+
+/** True when a password is little more than the address: its parts, in any order, with any signs and digits between them. */
+function isOwn(password: string, email: string): boolean {
+  // `1` stands for i and for l.
+  const lookalike = (text: string): string => bare(spellOut(text.normalize('NFKD').toLowerCase())).replaceAll('l', 'i');
+  return [bare, lookalike].some((read) => {
+    const words = [email, ...email.split('@'), ...email.split(/[^\p{L}\p{N}]+/u)].map(read).filter((word) => word.length >= MIN_OWN_WORD);
+    const whole = read(password);
+    const rest = words.toSorted((a, b) => b.length - a.length).reduce((left, word) => left.replaceAll(word, ' '), whole);
+    return rest !== whole && (rest.match(/\p{L}/gu) ?? []).length < MIN_OTHER_LETTERS;
+  });
 }
 
 /**
@@ -57,12 +71,11 @@ function ownWords(email: string): ReadonlySet<string> {
  * @param email of the account, if known: neither it nor a part of it is a password
  * @throws Refusal 400 `password_common`
  */
-export async function refuseCommonPassword(password: string, email?: string): Promise<void> {
+export async function refuseCommonPassword(password: string, email = ''): Promise<void> {
   // A short password is refused as too short, which is clearer.
   if (password.length < MIN_CHARACTERS) return;
   const forms = formsOf(password);
-  const own = ownWords(email ?? '');
   const common = await commonPasswords();
-  const isCommon = new Set(password).size < MIN_DISTINCT || forms.some((form) => common.has(form) || own.has(form));
+  const isCommon = new Set(password).size < MIN_DISTINCT || forms.some((form) => common.has(form)) || isOwn(password, email);
   if (isCommon) throw new Refusal('password_common');
 }

@@ -27,6 +27,8 @@ export interface Auth {
   findSession(headers: Headers): Promise<{ user: SessionUser | undefined; cookies: string[] }>;
   /** The address to which a link for verifying was sent; undefined when the token in it is not one of ours, or too old. */
   findLinkAddress(token: string): Promise<string | undefined>;
+  /** The address of the account whose password a token can set; undefined when the token is not one of ours, or was used. */
+  findResetAddress(token: string): Promise<string | undefined>;
   /** A token with which the password of an account can be set, once. */
   makeResetToken(wish: { readonly userId: string; readonly expiresAt: Date }): Promise<string>;
   isAuthError(error: unknown): error is AuthError;
@@ -34,6 +36,9 @@ export interface Auth {
 
 /** The content of better-auth's links for verifying. */
 const linkPayload = z.object({ email: z.email() });
+
+/** The name under which better-auth keeps the token of a mail for a forgotten password. */
+const resetName = (token: string): string => `reset-password:${token}`;
 
 /** better-auth asks for a second factor only after a password. People who come from a provider are asked too. */
 function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): ReturnType<typeof TwoFactor> {
@@ -79,11 +84,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async findLinkAddress(token) {
       return linkPayload.safeParse(await verifyJWT<unknown>(token, options.secret)).data?.email;
     },
+    async findResetAddress(token) {
+      const { internalAdapter } = await auth.$context;
+      const found = await internalAdapter.findVerificationValue(resetName(token));
+      return found ? (await internalAdapter.findUserById(found.value))?.email : undefined;
+    },
     async makeResetToken({ userId, expiresAt }) {
       const token = randomBytes(32).toString('base64url');
       const { internalAdapter } = await auth.$context;
-      // In the form in which better-auth keeps the token of a mail for a forgotten password.
-      await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: userId, expiresAt });
+      await internalAdapter.createVerificationValue({ identifier: resetName(token), value: userId, expiresAt });
       return token;
     },
     isAuthError: (error) => isAPIError(error),

@@ -2,7 +2,7 @@ import { type FastifyInstance } from 'fastify';
 import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
 import { type DashboardDeps } from '../http/dashboard-deps';
-import { askSeldom, type DocumentSource, serveDocument } from '../http/serve-document';
+import { askSeldom, keepDocument, type KeptDocument, serveDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 
 /** The folder from which kong.yml has the gateway fetch its responses at `/` and `/openapi.json`. */
@@ -45,14 +45,13 @@ export function describeGateway({ products }: Catalogue, { name, portal, gateway
 export function serveGatewayRoot(
   app: FastifyInstance,
   deps: DashboardDeps,
-  { document, url, brand }: { readonly document: DocumentSource; readonly url: string; readonly brand: Brand },
+  { document, url, brand }: { readonly document: () => Promise<KeptDocument>; readonly url: string; readonly brand: Brand },
 ): void {
   const addresses = { name: brand.name, portal: url, gateway: deps.gatewayUrl.replace(/\/$/, '') };
-  const catalogue: DocumentSource = {
+  const catalogue = keepDocument({
     revision: askSeldom(() => readCatalogueRevision(deps.db), deps.clock),
     read: async () => JSON.stringify(describeGateway(await deps.catalogue(), addresses)),
-  };
-  const description = { ...document, revision: askSeldom(() => document.revision(), deps.clock) };
+  });
   serveDocument(app, catalogue, { path: FOLDER, headers: HEADERS });
-  serveDocument(app, description, { path: `${FOLDER}/openapi.json`, headers: HEADERS });
+  serveDocument(app, document, { path: `${FOLDER}/openapi.json`, headers: HEADERS });
 }

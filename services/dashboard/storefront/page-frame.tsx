@@ -110,7 +110,7 @@ export function PageFrame({ tools, title, description, path, products, feed, chi
         <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
         <meta name="description" content={description} />
         <link rel="canonical" href={url + path} />
-        {path === '/search' && <meta name="robots" content="noindex" />}
+        {(path === '/search' || path.startsWith('/explain')) && <meta name="robots" content="noindex" />}
         <meta property="og:type" content="website" />
         <meta name="twitter:card" content="summary" />
         <meta property="og:title" content={title} />

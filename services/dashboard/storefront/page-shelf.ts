@@ -5,10 +5,12 @@ import { listOutages } from '../../selling/outages/list-outages';
 import { readAvailability } from '../../selling/outages/read-product-answers';
 import { type ApiDocument } from '../contract/api-document';
 import { type DashboardDeps } from '../http/dashboard-deps';
-import { askSeldom, type DocumentSource, keepDocument, type KeptDocument } from '../http/serve-document';
+import { askSeldom, keepDocument, type KeptDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
-import { NOTHING_DESCRIBED, placesOf, readOperations } from './operations';
+import { type DescriptionSource } from './keep-description';
+import { NOTHING_DESCRIBED, placesOf } from './operations';
+import { type Explained } from './explain-page';
 import { type Failure } from './failure-page';
 import { groupsOf, partOf, type ReferencePart } from './operation-groups';
 import { type PageTools } from './page-frame';
@@ -24,7 +26,7 @@ export interface ShelfOptions {
   /** The dashboard's own URL. */
   readonly url: string;
   /** The description of the API. */
-  readonly document: DocumentSource;
+  readonly description: DescriptionSource;
   /** Whether calls can be tried out without an account. */
   readonly canTry: boolean;
 }
@@ -53,8 +55,6 @@ function nameOf(page: PageName): string {
 export class PageShelf {
   private readonly kept = new Map<string, () => Promise<KeptDocument>>();
   private readonly revision: () => Promise<string>;
-  /** Reading it takes a tenth of a second, in which the process answers nobody; most pages need it. */
-  private described: { readonly revision: string; readonly document: Promise<ApiDocument> } | undefined;
 
   constructor(private readonly options: ShelfOptions) {
     const { db, clock, liveSources } = options.deps;
@@ -80,17 +80,8 @@ export class PageShelf {
     }
   }
 
-  /** Read once for each revision. A failure is not kept. */
   private async operations(): Promise<ApiDocument> {
-    const revision = await this.revision();
-    if (this.described?.revision !== revision) this.described = { revision, document: this.options.document.read().then(readOperations) };
-    const { described } = this;
-    try {
-      return await described.document;
-    } catch (error) {
-      if (this.described === described) this.described = undefined;
-      throw error;
-    }
+    return (await this.options.description.read()).shown;
   }
 
   private toolsFor(isSignedIn: boolean): PageTools {
@@ -101,6 +92,11 @@ export class PageShelf {
   /** Says that a page failed; it needs nothing that may be away. */
   failure(failure: Failure, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+  }
+
+  /** What became of a request. It is made anew each time, and needs nothing that may be away. */
+  explained(explained: Explained, isSignedIn: boolean): Promise<string> {
+    return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
   }
 
   /** A page of which there are few. */

@@ -3,6 +3,7 @@ import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
+import { PlanOffers, planPath } from './plan-offers';
 import { NoLiveSource } from './product-table';
 import { describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTHING_ON_SALE } from '../brand/wording';
 
@@ -12,6 +13,8 @@ interface PricingPageProps {
   /** The step of REQUEST_STEPS that the costs are for. */
   readonly step: number;
 }
+
+const IN_UNITS = 'Counted in units. Each answer says how many it costs.';
 
 /** The slider. A script sends the form when it is moved; without one the button does. */
 function Expected({ step, requests }: { readonly step: number; readonly requests: number }): ReactNode {
@@ -48,14 +51,13 @@ function Cost({ product, requests }: { readonly product: CatalogueProduct; reado
     case 'base':
       return (
         <>
-          <strong>{NO_CHARGE}</strong>
-          <span className="quiet block">With {FREE_PLAN}</span>
+          <strong>{NO_CHARGE}</strong> <span className="quiet block">With {FREE_PLAN}</span>
         </>
       );
     case 'plan':
       return (
         <>
-          <strong>{formatPrice({ price: choice.cost, currency: choice.plan.currency })}</strong>
+          <strong>{formatPrice({ price: choice.cost, currency: choice.plan.currency })}</strong>{' '}
           <span className="quiet block">
             With {choice.plan.name}
             {choice.above > 0 && `, ${formatCount(choice.above)} above its limits`}
@@ -67,11 +69,11 @@ function Cost({ product, requests }: { readonly product: CatalogueProduct; reado
   }
 }
 
-function Plans({ product }: { readonly product: CatalogueProduct }): ReactNode {
-  const { base, plans } = product;
+function Plans({ product, tools }: { readonly product: CatalogueProduct; readonly tools: PageTools }): ReactNode {
+  const { id, base, plans } = product;
   return (
     <ul className="plain">
-      {product.units && <li className="quiet">Counted in units. Each answer says how many it costs.</li>}
+      {product.units && <li className="quiet">{IN_UNITS}</li>}
       {base && (
         <li>
           <strong>{FREE_PLAN}</strong>: {describeLimits(base)}
@@ -80,6 +82,11 @@ function Plans({ product }: { readonly product: CatalogueProduct }): ReactNode {
       {plans.map((plan) => (
         <li key={plan.name}>
           <strong>{plan.name}</strong>: {formatPrice(plan)} a month, {describePlan(plan)}
+          {plan.approval === 'request' && (
+            <span className="quiet block">
+              <a href={planPath(tools, id, plan.name)}>Ask us</a>: it begins when we agree, and a mail says so.
+            </span>
+          )}
         </li>
       ))}
     </ul>
@@ -107,41 +114,72 @@ function WhatCounts({ sellsMore }: { readonly sellsMore: boolean }): ReactNode {
   );
 }
 
-function Costs({
-  tools,
-  offered,
-  step,
-}: Omit<PricingPageProps, 'products'> & { readonly offered: readonly CatalogueProduct[] }): ReactNode {
+interface CostsProps extends Omit<PricingPageProps, 'products'> {
+  readonly offered: readonly CatalogueProduct[];
+}
+
+/** With more, a table: their cards would fill several screens, on which nothing can be compared. */
+const MOST_AS_CARDS = 3;
+
+/** Each product with a card for each of its plans. */
+function ProductOffers({ tools, offered, requests }: Omit<CostsProps, 'step'> & { readonly requests: number }): ReactNode {
+  return offered.map((product) => (
+    <section key={product.id} id={product.id} aria-labelledby={`${product.id}-plans`}>
+      <h2 id={`${product.id}-plans`}>
+        <a href={`/products/${product.id}`}>{product.title}</a>
+      </h2>
+      {product.units && <p className="quiet">{IN_UNITS}</p>}
+      <NoLiveSource source={tools.liveSources?.find(product.id) ?? null} />
+      <p className="cost">
+        <span className="quiet">{formatCount(requests)} a month: </span>
+        <Cost product={product} requests={requests} />
+      </p>
+      <PlanOffers tools={tools} product={product} />
+    </section>
+  ));
+}
+
+function ProductLines({ tools, offered, requests }: Omit<CostsProps, 'step'> & { readonly requests: number }): ReactNode {
+  return (
+    <table className="products pricing">
+      <thead>
+        <tr>
+          <th scope="col">Product</th>
+          <th scope="col">Plans</th>
+          <th scope="col">{formatCount(requests)} a month</th>
+        </tr>
+      </thead>
+      <tbody>
+        {offered.map((product) => (
+          <tr key={product.id} id={product.id}>
+            <th scope="row">
+              <a href={`/products/${product.id}`}>{product.title}</a>
+            </th>
+            <td data-label="Plans">
+              <Plans product={product} tools={tools} />
+              <NoLiveSource source={tools.liveSources?.find(product.id) ?? null} />
+            </td>
+            <td data-label={`${formatCount(requests)} a month`}>
+              <Cost product={product} requests={requests} />
+              {product.units && <span className="quiet block">For as many units</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Costs({ tools, offered, step }: CostsProps): ReactNode {
   const requests = REQUEST_STEPS[step] ?? REQUEST_STEPS[0];
   return (
     <>
       <Expected step={step} requests={requests} />
-      <table className="products pricing">
-        <thead>
-          <tr>
-            <th scope="col">Product</th>
-            <th scope="col">Plans</th>
-            <th scope="col">{formatCount(requests)} a month</th>
-          </tr>
-        </thead>
-        <tbody>
-          {offered.map((product) => (
-            <tr key={product.id} id={product.id}>
-              <th scope="row">
-                <a href={`/products/${product.id}`}>{product.title}</a>
-              </th>
-              <td data-label="Plans">
-                <Plans product={product} />
-                <NoLiveSource source={tools.liveSources?.find(product.id) ?? null} />
-              </td>
-              <td data-label={`${formatCount(requests)} a month`}>
-                <Cost product={product} requests={requests} />
-                {product.units && <span className="quiet block">For as many units</span>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {offered.length > MOST_AS_CARDS ? (
+        <ProductLines tools={tools} offered={offered} requests={requests} />
+      ) : (
+        <ProductOffers tools={tools} offered={offered} requests={requests} />
+      )}
       <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
       <WhatCounts sellsMore={offered.some(({ plans }) => plans.some(({ overage }) => overage))} />
     </>

@@ -1,104 +1,19 @@
 import { type ReactNode } from 'react';
-import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
-import { type CataloguePlan, type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
+import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
 import { MAX_TOGETHER } from './operation-groups';
 import { type Operation, successOf } from './operations';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { type KnownSource } from '../http/dashboard-deps';
+import { PlanOffers } from './plan-offers';
 import { NoLiveSource, Status } from './product-table';
-import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from '../brand/wording';
+import { formatCount } from '../brand/wording';
 
 interface ProductPageProps {
   readonly tools: PageTools;
   readonly product: CatalogueProduct;
   /** Operations of this product. */
   readonly operations: readonly Operation[];
-}
-
-/** `100 times` the requests a day that are free, where it is more. */
-function timesMore(plan: CataloguePlan, free: CatalogueProduct['base']): string | undefined {
-  if (!free || free.daily === 0 || plan.daily <= free.daily) return undefined;
-  const times = plan.daily / free.daily;
-  return `${formatCount(Math.round(times * 10) / 10)} times`;
-}
-
-function Offer({
-  name,
-  price,
-  limits,
-  more,
-  counted,
-  plansPage,
-  asks = false,
-  tools,
-}: {
-  readonly name: string;
-  readonly price: string;
-  readonly limits: string;
-  /** What sets it apart from what is free. */
-  readonly more: string | undefined;
-  readonly counted: 'units' | 'requests';
-  /** Its page in the dashboard. */
-  readonly plansPage: string;
-  /** Whether the seller gives it on request. */
-  readonly asks?: boolean;
-  readonly tools: PageTools;
-}): ReactNode {
-  return (
-    <li>
-      <h3>{name}</h3>
-      <p className="price">{price}</p>
-      <p>
-        {more !== undefined && (
-          <>
-            <strong>{more}</strong> the {counted} that are free:{' '}
-          </>
-        )}
-        {limits}
-      </p>
-      {asks && <p className="quiet">You ask for it when you are signed in. It begins when we agree, and a mail says so.</p>}
-      <p>
-        <a className="button second" href={tools.isSignedIn ? plansPage : signUpPath(plansPage)}>
-          {asks ? 'Ask us' : tools.isSignedIn ? 'See in your plans' : 'Sign up'}
-        </a>
-      </p>
-    </li>
-  );
-}
-
-function Offers({ tools, product }: Omit<ProductPageProps, 'operations'>): ReactNode {
-  const { base, plans } = product;
-  const counted = countedBy(product.units !== undefined);
-  const plansPage = (plan: string): string => `/plans?product=${encodeURIComponent(product.id)}&plan=${encodeURIComponent(plan)}`;
-  return (
-    <ul className="product-cards offers">
-      {base && (
-        <Offer
-          name={FREE_PLAN}
-          price={NO_CHARGE}
-          limits={describeLimits(base)}
-          more={undefined}
-          counted={counted}
-          plansPage={plansPage(FREE_PLAN)}
-          tools={tools}
-        />
-      )}
-      {plans.map((plan) => (
-        <Offer
-          key={plan.name}
-          name={plan.name}
-          price={`${formatPrice(plan)} a month`}
-          limits={describePlan(plan)}
-          more={timesMore(plan, base)}
-          counted={counted}
-          plansPage={plansPage(plan.name)}
-          asks={plan.approval === 'request'}
-          tools={tools}
-        />
-      ))}
-    </ul>
-  );
 }
 
 /** The first answer that the description has an example of, beside the call that gets it. */
@@ -198,7 +113,7 @@ export function ProductParts({ tools, product, operations }: ProductPageProps): 
       <section aria-labelledby="plans">
         <h2 id="plans">Plans</h2>
         <NoLiveSource source={source} />
-        <Offers tools={tools} product={product} />
+        <PlanOffers tools={tools} product={product} />
       </section>
     </>
   );

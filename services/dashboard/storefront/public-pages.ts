@@ -6,6 +6,7 @@ import { type Brand } from '../brand/brand';
 import { writeFeed } from './changelog-page';
 import { stepOf } from './choose-plan';
 import { type DocPages, fillPages, readDocPages } from './doc-pages';
+import { findExplained } from './find-explained';
 import { type ReferencePart } from './operation-groups';
 import { PageShelf, type ShelfOptions } from './page-shelf';
 import { type PageName } from './render-page';
@@ -109,6 +110,18 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   app.get<{ Querystring: { q?: unknown } }>('/search', async (request, reply) =>
     reply.headers(headers).send(await shelf.search(searchOf(request.query.q), isSignedIn(request))),
   );
+  // The addresses in refusals lead here, also callers who have no account.
+  app.get<{ Querystring: { request?: unknown } }>('/explain', async (request, reply) => {
+    const explained = await findExplained(deps, request.query.request);
+    const isAway = explained.kind === 'away';
+    // The app could say nothing without a database.
+    if (isSignedIn(request) && !isAway) return sendApp(request, reply.header('Vary', 'Cookie'));
+    const page = await shelf.explained(explained, isSignedIn(request));
+    return reply
+      .code(isAway ? 503 : 200)
+      .headers({ ...headers, 'Cache-Control': 'no-store' })
+      .send(page);
+  });
   if (pages.changelog) app.get('/changelog', (request, reply) => send(request, reply, { kind: 'changelog' }));
   serveFiles(app, shelf, { ...options, pages });
   return { sendMissing, sendFailure };

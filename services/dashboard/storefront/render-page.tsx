@@ -2,6 +2,7 @@ import { type ReactElement } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocument } from '../contract/api-document';
 import { ErrorsPage } from './errors-page';
+import { type Explained, ExplainPage } from './explain-page';
 import { type Failure, FailurePage } from './failure-page';
 import { LandingPage } from './landing-page';
 import { type PageTools } from './page-frame';
@@ -29,6 +30,7 @@ export interface PageContent {
 export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'docs' | 'changelog' | 'missing' }
   | { readonly kind: 'failure'; readonly failure: Failure }
+  | { readonly kind: 'explain'; readonly explained: Explained }
   | { readonly kind: 'doc'; readonly doc: DocPage }
   | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
   | { readonly kind: 'offer'; readonly product: CatalogueProduct }
@@ -72,6 +74,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <ProductPage tools={tools} product={page.product} operations={operations.filter(({ tags }) => tags[0] === page.product.id)} />;
     case 'failure':
       return <FailurePage tools={tools} failure={page.failure} />;
+    case 'explain':
+      return <ExplainPage tools={tools} explained={page.explained} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':

@@ -50,6 +50,8 @@ export interface InvoiceContent {
   readonly notes: readonly string[];
   /** How to pay; null where the seller says nothing. */
   readonly payment: string | null;
+  /** The provider's id of the payment that it is for; null where it named none, and of a closed statement. */
+  readonly paidBy: string | null;
 }
 
 export interface InvoiceFacts {
@@ -114,13 +116,13 @@ function composeInvoice({ month, lines: listed }: Statement, currency: string, f
     .filter(({ amount }) => amount > 0);
   const net = lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
   const { due_days: dueDays, payment = null } = terms.invoices;
-  const stated = { month, currency, lines, dueOn: addDays(issuedOn, dueDays), payment };
+  const stated = { month, currency, lines, dueOn: addDays(issuedOn, dueDays), payment, paidBy: null };
   return contentOf({ ...stated, tax: taxOn(net, details, terms) }, facts);
 }
 
 /** An invoice with these lines and this tax. */
 export function contentOf(
-  { tax, ...stated }: Pick<InvoiceContent, 'month' | 'currency' | 'lines' | 'dueOn' | 'payment'> & { readonly tax: Tax },
+  { tax, ...stated }: Pick<InvoiceContent, 'month' | 'currency' | 'lines' | 'dueOn' | 'payment' | 'paidBy'> & { readonly tax: Tax },
   facts: InvoiceFacts,
 ): InvoiceContent {
   const net = stated.lines.reduce((sum, { amount }) => sum + BigInt(amount), 0n);

@@ -71,7 +71,8 @@ export function composePaymentInvoice(payment: ConfirmedPayment, facts: InvoiceF
   const lines = all.flatMap(({ line, paid }, place) => (paid > 0n ? [{ ...line, amount: toSafeNumber(shares[place] ?? 0n) }] : []));
   const ids = `reference ${reference}${payment.payment === null ? '' : `, payment ${payment.payment}`}`;
   const note = `Paid on ${paidOn} through ${NAMES[provider] ?? provider}, ${ids}.`;
-  const content = contentOf({ month: paidOn.slice(0, 7), currency, lines, tax, dueOn: issuedOn, payment: null }, facts);
+  const stated = { month: paidOn.slice(0, 7), currency, lines, tax, dueOn: issuedOn, payment: null, paidBy: payment.payment };
+  const content = contentOf(stated, facts);
   return { ...content, notes: [...content.notes, note] };
 }
 

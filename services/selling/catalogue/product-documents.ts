@@ -20,7 +20,12 @@ export async function writeProductDocuments(db: Database, documents: ProductDocu
   if (written.some(({ rowCount }) => (rowCount ?? 0) > 0)) await db.query(RAISE_REVISION);
 }
 
-export async function readProductDocuments(db: Database): Promise<ProductDocuments> {
+/** The same as JSON, for who has it parsed elsewhere: they may have many megabytes. */
+export async function readDocumentTexts(db: Database): Promise<ReadonlyMap<string, string>> {
   const { rows } = await db.query<{ id: string; document: string }>('SELECT product_id AS id, document FROM product_document');
-  return new Map(rows.map(({ id, document }) => [id, JSON.parse(document) as unknown]));
+  return new Map(rows.map(({ id, document }) => [id, document]));
+}
+
+export async function readProductDocuments(db: Database): Promise<ProductDocuments> {
+  return new Map([...(await readDocumentTexts(db))].map(([id, text]) => [id, JSON.parse(text) as unknown]));
 }

@@ -20,6 +20,8 @@ export type Fix =
   | { readonly kind: 'open_key' }
   | { readonly kind: 'open_plans' }
   | { readonly kind: 'open_status' }
+  /** The seller alone can mend it. */
+  | { readonly kind: 'ask_support' }
   /** Nothing of the account helps: the request itself must change. */
   | { readonly kind: 'read_code'; readonly code: string };
 
@@ -232,9 +234,13 @@ function keyFixes({ outcome, credentialId, suspended, callerAddress, originHost 
 
 function fixesOf(request: KnownRequest): Fix[] {
   const code = denialOf(request.outcome);
-  if (code === undefined) return request.outage && faultOf(request) !== 'none' ? [{ kind: 'open_status' }] : [];
+  if (code === undefined) {
+    const fault = faultOf(request);
+    return fault === 'api' || fault === 'unanswered' ? [{ kind: 'open_status' }, { kind: 'ask_support' }] : [];
+  }
+  if (request.suspended !== undefined) return [{ kind: 'ask_support' }];
   const fixes = keyFixes(request);
-  return fixes.length > 0 || request.suspended !== undefined ? fixes : [{ kind: 'read_code', code }];
+  return fixes.length > 0 ? fixes : [{ kind: 'read_code', code }];
 }
 
 function productOf({ product, products, productTitle, outage }: KnownRequest): ExplainedProduct | null {

@@ -58,23 +58,32 @@ SELECT d.request_id AS "requestId", (extract(epoch FROM d.at) * 1000)::float8 AS
     WHERE s.id = d.subscription_id AND l.overage IS NOT NULL) AS included
 FROM decision d LEFT JOIN product p ON p.id = COALESCE(d.product, d.products[1])
 WHERE d.request_id = $1
-  AND ($2::uuid IS NULL OR d.customer_id = $2 OR d.customer_id IS NULL OR d.outcome IN ('key_inactive', 'would_refuse:key_inactive'))
-ORDER BY d.customer_id = $2 DESC NULLS LAST, d.at DESC LIMIT 1`;
+  AND ($3::boolean OR d.customer_id = $2::uuid OR d.customer_id IS NULL OR d.outcome IN ('key_inactive', 'would_refuse:key_inactive'))
+ORDER BY d.customer_id = $2::uuid DESC NULLS LAST, d.at DESC LIMIT 1`;
+
+interface RequestQuery {
+  readonly requestId: string;
+  /** A customer's own requests; everybody's unless given. */
+  readonly customerId?: string;
+  /** No customer asks, but somebody who holds the id. */
+  readonly isStranger?: boolean;
+}
 
 /**
- * What is known of a request of the last 7 days.
- * @param options.customerId finds this customer's requests and, as strangers see them, requests whose key is nobody's or does not count
+ * What is known of a request of the last 7 days. Customers and strangers find, as strangers see them, also requests whose key is nobody's or
+ * does not count.
  * @returns undefined when the request is not known
  */
 export async function findRequest(
   db: Database,
-  { requestId, customerId }: { requestId: string; customerId?: string },
+  { requestId, customerId, isStranger = false }: RequestQuery,
 ): Promise<KnownRequest | undefined> {
-  const { rows } = await db.query<Row>(SELECT, [requestId, customerId ?? null]);
+  const seesAll = customerId === undefined && !isStranger;
+  const { rows } = await db.query<Row>(SELECT, [requestId, customerId ?? null, seesAll]);
   const row = rows[0];
   if (!row) return undefined;
   const request = { ...decisionOf(row), ...responseOf(row) };
-  return customerId === undefined || row.customerId === customerId ? request : asStrangersSee(request);
+  return seesAll || (customerId !== undefined && row.customerId === customerId) ? request : asStrangersSee(request);
 }
 
 function decisionOf(row: Row): KnownRequest {

@@ -52,6 +52,13 @@ describe('a printed invoice', () => {
     expect(text).not.toContain('?');
   });
 
+  it.each([
+    [30, true],
+    [0, false],
+  ])('has columns of a month only where a line has days of it: %s', async (days, has) => {
+    expect((await textOf({ ...NOTE, lines: [{ ...line, days }] })).includes('Surcharge')).toBe(has);
+  });
+
   it('has all of what is as long as it may be, within its pages', async () => {
     const wide = 'W'.repeat(200);
     const address = Array.from({ length: 6 }, (_, place) => `${place}${'M'.repeat(99)}`);

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
+import { billingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { setLimits } from '../../../services/selling/billing/limit-terms';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
@@ -16,6 +18,7 @@ import { inaccessibleInBoth } from '../support/axe';
 import { dayAgo } from '../support/seed-use';
 import { openPage, overflow, settle, startBrowser, type WatchedPage } from '../support/browser';
 import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
+import { pdfText } from '../support/pdf-text';
 
 const NAME = `${process.pid}-${Date.now()}`;
 const CUSTOMER = `payer-${NAME}@example.com`;
@@ -30,6 +33,13 @@ const SUN = {
   approval: 'automatic',
   overage: { per: 10, price: '20.00', cap: { daily: 200_000, monthly: 6_000_000 } },
 } as const;
+/** The seller makes an invoice of his own for each payment. */
+const INVOICED = billingTerms.parse({
+  provider: 'stripe',
+  seller: { name: 'Acme Data', address: ['12 MG Road', 'Bengaluru 560001'], country: 'IN', tax_id: '29AAGCB7383J1Z4' },
+  invoices: { for: 'each_payment', from: '2026-01' },
+  tax: { gst: { rate: 18, hsn: '998431' } },
+});
 /** From paying to the page that says so; the issue's limit on an idle machine is 5 s, and other tests run beside this one. */
 const ACTIVE_WITHIN_MS = 20_000;
 const STAR_DAILY = 100_000;
@@ -40,10 +50,10 @@ let browser: Browser;
 let customer: WatchedPage;
 let sold: Catalogue;
 
-/** Has the instance sell the second plan too, or no longer. */
+/** Has the instance sell the second plan too and invoice each payment, or no longer. */
 async function sellSun(isSold: boolean): Promise<void> {
   const products = sold.products.map((each) => (each.id === 'api-ip' && isSold ? { ...each, plans: [...each.plans, SUN] } : each));
-  await applyCatalogue(db, createCatalogue(products, sold), { actor: 'test' });
+  await applyCatalogue(db, createCatalogue(products, isSold ? { ...sold, billing: INVOICED } : sold), { actor: 'test' });
 }
 
 beforeAll(async () => {
@@ -102,7 +112,13 @@ const dailyOf = ({ status, headers }: Reply): number | undefined =>
 const untilDaily = (key: string, daily: number): Promise<void> =>
   eventually(async () => dailyOf(await send(`${instance.gateway}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } })) === daily);
 
-it('a customer takes a paid plan: is declined once, pays, calls with it, changes up at once and down with the next period, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
+/** What the page saves when this is pressed. */
+async function download(page: Page, link: string): Promise<{ readonly name: string; readonly bytes: Buffer }> {
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: link }).click()]);
+  return { name: saved.suggestedFilename(), bytes: await readFile(await saved.path()) };
+}
+
+it('a customer takes a paid plan: is declined once, pays, has an invoice of it, calls with it, changes up at once and down with the next period, fails a renewal, makes it good, and cancels; the seller reads so and charges again', async () => {
   const { page } = customer;
   /** As the seller gives a customer one in the console. */
   async function giveOwnRate(): Promise<void> {
@@ -121,6 +137,24 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await page.getByRole('link', { name: 'Back' }).click();
   };
   let key = '';
+  let paidAt = 0;
+  let invoice = '';
+
+  /** So often, now and whenever this is asked again. */
+  async function expectOneMail(subject: string): Promise<void> {
+    const mails = page.getByRole('article', { name: subject }).filter({ hasText: `to ${CUSTOMER},` });
+    await eventually(async () => {
+      await open(page, '/outbox');
+      return (await mails.count()) > 0;
+    });
+    expect(await mails.count()).toBe(1);
+  }
+  /** The newest with this beginning in the list. @returns its number */
+  async function newest(series: 'INV' | 'CN'): Promise<string> {
+    const number = new RegExp(`^${series}-\\d{6}$`);
+    await read(page, '/billing', number);
+    return page.getByRole('table', { name: 'Invoices' }).getByText(number).first().innerText();
+  }
 
   /**
    * Uses 17 units with live keys, which is 12 more than the plan includes a day, and reads of it everywhere. The plan began yesterday: a day
@@ -167,6 +201,14 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await signUp({ ...customer, dashboard: instance.dashboard, email: CUSTOMER, password: PASSWORD });
     key = await page.getByText(/^tg_test_\w+$/).innerText();
     await untilDaily(key, 1_000);
+    await open(page, '/billing');
+    await page.getByText('The first one is issued with your first payment.').waitFor();
+    await page.getByLabel('Legal name').fill('Asha Traders');
+    await page.getByLabel('Address').fill('1 Church Street\nPune 411001');
+    await page.getByLabel('Country').fill('IN');
+    await page.getByLabel('Tax number').fill('27AAPFU0939F1ZV');
+    await press(page, 'Save details');
+    await page.getByText('made out to these details').waitFor();
     await open(page, '/plans');
     await page.getByRole('button', { name: 'Change IP lookup to Star' }).click();
     await page.getByText('The plan begins when the payment has arrived').waitFor();
@@ -192,7 +234,7 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await page.getByRole('link', { name: /Back to the payment/ }).click();
     await press(page, 'Pay with a card that asks for a second factor');
     await shoot(page, '4-factor');
-    const paidAt = performance.now();
+    paidAt = performance.now();
     await press(page, 'Complete');
     await page.getByText('The payment has arrived. IP lookup is on Star now.').waitFor();
     const tookMs = performance.now() - paidAt;
@@ -201,6 +243,29 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     await expectSound(page);
     await shoot(page, '5-arrived');
     await untilDaily(key, STAR_DAILY);
+  });
+
+  await step('has one numbered tax invoice of it, on a page, printed, in a table and in one mail, with the payment’s id', async () => {
+    invoice = await newest('INV');
+    process.stdout.write(`from paying to the invoice: ${Math.round(performance.now() - paidAt)} ms\n`);
+    await shoot(page, '23-invoices');
+    await shootOnPhone(page, '23-invoices-phone');
+    const [, csv] = (await download(page, 'Export CSV')).bytes.toString().split(invoice);
+    expect(csv).toMatch(/Asha Traders,IN,27AAPFU0939F1ZV,paid,[\d-]+,in_\w+,pi_\w+,/);
+    await page.getByRole('link', { name: invoice }).click();
+    const paid = /^Paid on [\d-]+ through the payment provider of npm start, reference in_\w+, payment (pi_\w+)\.$/;
+    const payment = paid.exec(await page.getByText(paid).innerText())?.[1] ?? 'none';
+    for (const text of ['Place of supply: Maharashtra (27).', '₹76.12', '₹499.00', 'IP lookup, plan Star']) {
+      await page.getByText(text).first().waitFor();
+    }
+    await expectSound(page);
+    await shoot(page, '24-invoice');
+    await shootOnPhone(page, '24-invoice-phone');
+    const pdf = await download(page, 'Download PDF');
+    const printed = pdfText(pdf.bytes);
+    expect(pdf.name).toBe(`${invoice}.pdf`);
+    for (const text of [invoice, 'Asha Traders', '27AAPFU0939F1ZV', 'IGST', '499.00', payment]) expect(printed).toContain(text);
+    await expectOneMail(`Invoice ${invoice} from Acme Data`);
   });
 
   await step('sees the next charge', async () => {
@@ -284,6 +349,13 @@ it('a customer takes a paid plan: is declined once, pays, calls with it, changes
     });
     await expectSound(page);
     await shoot(page, '13-refunded');
+    const note = await newest('CN');
+    await page.getByRole('link', { name: note }).click();
+    await page.getByText(/Refund of invoice INV-\d{6}: your payment went back/).waitFor();
+    await shoot(page, '25-credit-note');
+    await shootOnPhone(page, '25-credit-note-phone');
+    await expectOneMail(`Credit note ${note}`);
+    await expectOneMail(`Invoice ${invoice} from Acme Data`);
   });
 
   await step('is given a discount by the seller, who gives a part of a payment back too', async () => {

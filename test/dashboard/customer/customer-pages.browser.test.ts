@@ -95,7 +95,8 @@ describe('a plan that is given on request', () => {
     await stage.button('Request Star of Glead').waitFor();
   });
 
-  it('says why it was declined, and can be asked for again', async () => {
+  // In `npm test` a customer reads why in test/dashboard/seller/console.browser.test.ts.
+  inTestAll('says why it was declined, and can be asked for again', async () => {
     await stage.open('/plans');
     await stage.page.getByText('Please send us your company’s registration first.').waitFor();
     expect(await stage.button('Request Star of Aadhaar').isVisible()).toBe(true);
@@ -341,7 +342,8 @@ describe('a team', () => {
       await stage.page.getByText(`Members of the organisation ${stage.account.email}.`).waitFor();
     });
 
-    it('of 96 characters without a space stays within a phone’s screen', async () => {
+    // The name of a key does in keys.browser.test.ts.
+    inTestAll('of 96 characters without a space stays within a phone’s screen', async () => {
       await stage.open('/team', { viewport: { width: 360, height: 740 } });
       await rename(LONG);
       await stage.page.getByText(`Members of the organisation ${LONG}.`).waitFor();

@@ -85,6 +85,16 @@ describe('without a database', () => {
       expect([broken.statusCode, /<h1>Something went wrong.*request <code>\w+<\/code>/s.test(broken.body)]).toEqual([500, true]);
     });
 
+    it.each(['', 'tollgate.session_token=any'])('a page that explains a request says so, not that there is none (%s)', async (session) => {
+      const url = '/explain?request=0123456789abcdef0123456789abcdef';
+      const open = () => dashboard.app.inject({ url, headers: { host: 'dashboard.test', accept: 'text/html', cookie: session } });
+      line.cut();
+      const { statusCode, body } = await open();
+      expect([statusCode, body.includes('The record of requests cannot be read right now')]).toEqual([503, true]);
+      line.mend();
+      if (session === '') await eventually(async () => (await open()).body.includes('Sign in to see this request'));
+    });
+
     it('what needs none is answered', async () => {
       line.cut();
       expect((await dashboard.ask({ path: '/api/installation' })).statusCode).toBe(200);

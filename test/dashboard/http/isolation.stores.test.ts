@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
+import { managementOperations } from '../../../services/dashboard/customer/management/management-document';
+import { setCustomerLimits } from '../../../services/selling/customers/customer-limits';
 import { passkeyEndpoints } from '../../../services/dashboard/contract/sign-in';
 import { ORIGIN, PASSWORD, startDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
 import {
@@ -24,9 +26,20 @@ describe('customers', () => {
   beforeAll(async () => {
     victim = await makeBelongings(dashboard, 'victim@example.com');
     stranger = await makeBelongings(dashboard, 'stranger@example.com');
+    // Each is asked for twice, by session and by token, within a minute.
+    await setCustomerLimits(dashboard.pool, { customer: 'stranger@example.com', limits: { writesPerMinute: 1_000 }, actor: 'test' });
+    // When a token was last used is noted once a while.
+    await dashboard.ask({ path: '/api/v1/keys', headers: { authorization: `Bearer ${stranger.token.secret}` } });
   });
 
   const named = endpoints.filter(({ path }) => path.includes(':'));
+  const forPrograms = new Set<string>(managementOperations.map(({ name }) => name));
+  /** By session, and by token where programs may ask. */
+  const roads = named.flatMap((endpoint) => [
+    { name: endpoint.name, by: 'session', endpoint },
+    ...(forPrograms.has(endpoint.name) ? [{ name: endpoint.name, by: 'token', endpoint }] : []),
+  ]);
+  const proofOf = ({ cookie, token }: Belongings, by: string) => (by === 'token' ? { token: token.secret } : { cookie });
   const sampleOf = (name: string, own: Belongings): Sample => {
     const sample = samples[name];
     if (!sample) throw new Error(`${name} has no sample in endpoint-samples.ts`);
@@ -34,11 +47,11 @@ describe('customers', () => {
   };
 
   describe('another customer’s things', () => {
-    it.each(named)('read as unknown and stay as they are: $name', async (endpoint) => {
+    it.each(roads)('read as unknown by $by and stay as they are: $name', async ({ by, endpoint }) => {
       const before = await digestEverything(dashboard.pool);
       const sample = sampleOf(endpoint.name, victim);
       const ask = (params: Readonly<Record<string, string>>) =>
-        askEndpoint(dashboard, endpoint, { sample: { ...sample, params }, cookie: stranger.cookie });
+        askEndpoint(dashboard, endpoint, { sample: { ...sample, params }, ...proofOf(stranger, by) });
       const theirs = await ask(sample.params ?? {});
       const nobodys = await ask(
         Object.fromEntries(Object.keys(sample.params ?? {}).map((name) => [name, '00000000-0000-4000-8000-000000000000'])),
@@ -50,18 +63,20 @@ describe('customers', () => {
       expect(await digestEverything(dashboard.pool)).toEqual(before);
     });
 
-    it.each(named)('are reached by their owner with the same request: $name', async (endpoint) => {
+    it.each(roads)('are reached by their owner by $by with the same request: $name', async ({ by, endpoint }) => {
       // What is read stays as it is for the next.
       const owner = endpoint.method === 'GET' ? victim : await makeBelongings(dashboard);
-      const answer = await askEndpoint(dashboard, endpoint, { sample: sampleOf(endpoint.name, owner), cookie: owner.cookie });
+      const answer = await askEndpoint(dashboard, endpoint, { sample: sampleOf(endpoint.name, owner), ...proofOf(owner, by) });
       expect([answer.statusCode, answer.body]).toEqual([(endpoint.answer ?? endpoint.file) ? 200 : 204, expect.any(String)]);
       if (endpoint.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
     });
 
-    it('are in none of the lists', async () => {
-      const lists = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes(':'));
-      for (const { path, answer } of lists) {
-        const listed = await dashboard.ask({ path: `/api${path}?from=2026-01-01&to=2026-01-31`, cookie: stranger.cookie });
+    it.each(['session', 'token'])('are in none of the lists by %s', async (by) => {
+      const lists = endpoints.filter(({ name, path }) => name.startsWith('GET ') && !path.includes(':'));
+      for (const endpoint of by === 'token' ? lists.filter(({ name }) => forPrograms.has(name)) : lists) {
+        const { path, answer } = endpoint;
+        const sample = { query: 'from=2026-01-01&to=2026-01-31' };
+        const listed = await askEndpoint(dashboard, endpoint, { sample, ...proofOf(stranger, by) });
         if (answer && listed.statusCode === 200) expect([path, answer.safeParse(listed.json()).error]).toEqual([path, undefined]);
         for (const secret of [
           victim.key.id,

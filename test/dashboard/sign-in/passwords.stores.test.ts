@@ -1,8 +1,14 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { generateAdminToken } from '../../../plugins/core/access/api-key';
 import { refuseCommonPassword } from '../../../services/dashboard/sign-in/common-password';
 import { createPasswordHasher, type PasswordHasher } from '../../../services/dashboard/sign-in/password-hash';
 import { createSignedUpProof } from '../../../services/dashboard/sign-in/signed-up-proof';
-import { PASSWORD, startDashboard, verdict, useDashboard } from '../support/dashboard';
+import { PASSWORD, startDashboard, tokenOf, verdict, useDashboard } from '../support/dashboard';
 import { takeAttempt } from '../../../services/selling/customers/attempts';
+import { type Mail } from '../../../services/dashboard/http/dashboard-deps';
+import { makeToken } from '../support/endpoint-samples';
+import { eventually } from '../../support/eventually';
 import { isKnownPlace, rememberPlace } from '../../../services/selling/customers/known-place';
 
 const dashboard = useDashboard();
@@ -47,13 +53,43 @@ describe('passwords', () => {
       await expect(refuseCommonPassword(password, EMAIL)).resolves.toBeUndefined();
     });
 
-    it('is checked wherever one is chosen', async () => {
-      const cookie = await dashboard.signIn();
-      const weak = 'password12';
+    it.each([
+      ['Ann@Example.com', 'ann.example.com'],
+      ['Ann@Example.com', 'annexample'],
+      ['Ann@Example.com', 'ANN@EXAMPLE.COM1'],
+      ['Ann@Example.com', 'example_ann_2026'],
+      ['Ann@Example.com', '@nn.ex@mp1e.c0m'],
+      ['Ann@Example.com', 'Ａｎｎ＠Ｅｘａｍｐｌｅ．com'],
+      ['ann@example.com', 'Änn-Exämple!'],
+      ['al@ib.co', 'al/ib/co/2026'],
+      ['josé.pérez@correo.example', 'PerezJose1990'],
+      ['ann+shop@example.com', 'shop.ann.shop.ann'],
+    ])('is refused when it is the address with other signs: %s, %s', async (email, password) => {
+      await expect(refuseCommonPassword(password, email)).rejects.toMatchObject({ status: 400, kind: 'password_common' });
+    });
+
+    it.each([
+      ['ann@example.com', 'annabelle likes maps'],
+      ['ann@example.com', 'an example of mine'],
+      ['al@ib.co', 'coral library'],
+      ['a@b.co', '83 72 91 04 55 61'],
+      ['', '83 72 91 04 55 61'],
+    ])('is taken when it has more than the address: %s, %s', async (email, password) => {
+      await expect(refuseCommonPassword(password, email)).resolves.toBeUndefined();
+    });
+
+    it.each([
+      ['password12', 'new@example.com'],
+      ['ann.example.com', 'ann@example.com'],
+    ])('is checked wherever one is chosen: %s', async (weak, email) => {
+      const cookie = await dashboard.signIn(email);
+      await dashboard.ask({ method: 'POST', path: '/api/auth/request-password-reset', body: { email } });
+      await eventually(() => dashboard.mails.some(({ to, text }) => to === email && text.includes('/reset-password?')));
+      const token = tokenOf(dashboard.mails.findLast(({ to }) => to === email));
       for (const [path, body] of [
-        ['/sign-up/email', { email: 'new@example.com', password: weak }],
-        ['/reset-password', { newPassword: weak, token: 'x' }],
-        ['/change-password', { currentPassword: 'x', newPassword: weak }],
+        ['/sign-up/email', { email, password: weak }],
+        ['/reset-password', { newPassword: weak, token }],
+        ['/change-password', { currentPassword: PASSWORD, newPassword: weak }],
       ] as const) {
         const answer = await dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, cookie });
         expect([path, answer.statusCode, answer.json().code]).toEqual([path, 400, 'password_common']);
@@ -129,6 +165,50 @@ describe('the time of a response', () => {
     const proof = createSignedUpProof({ db: counted.pool, secret: 'of the test', url: 'https://a.example', hasher, now: () => 0 });
     expect(await costs((email) => proof.issue(email, 'not the password'))).toEqual([1, 1, 1]);
     expect(await costs((email) => post('/sign-up/email', { email, password: 'eleven purple rickshaws' }))).toEqual([1, 1, 1]);
+  });
+
+  /** Statements before the response. */
+  async function statementsOf(work: () => Promise<{ readonly statusCode: number; readonly body: string }>): Promise<[number, number]> {
+    const asked = jest.spyOn(Client.prototype, 'query');
+    try {
+      const { statusCode } = await work();
+      return [statusCode, asked.mock.calls.length];
+    } finally {
+      asked.mockRestore();
+    }
+  }
+
+  it('is that of one that was never given, for a link that was used, an invitation that has expired and a token that was revoked', async () => {
+    const cookie = await counted.signIn('owner@example.com');
+    const ask = (path: string, body: object) => counted.ask({ method: 'POST', path: `/api${path}`, body, cookie });
+    const hash = (token: string): string => createHash('sha256').update(token).digest('hex');
+    const [expired, nobodys] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'));
+    await counted.pool.query(
+      `INSERT INTO invitation (customer_id, email, role, token_hash, expires_at)
+       SELECT id, 'guest@example.com', 'reader', decode($1, 'hex'), now() - interval '1 day' FROM customer WHERE email = 'owner@example.com'`,
+      [hash(expired ?? '')],
+    );
+    const token = await makeToken(counted, cookie);
+    await ask(`/tokens/${token.id}/revoke`, {});
+    const read = (secret: string) => counted.ask({ path: '/api/v1/keys', headers: { authorization: `Bearer ${secret}` } });
+    const reset = (given: string) => post('/reset-password', { newPassword: 'eleven purple rickshaws', token: given });
+    const isLink = ({ to, text }: Mail): boolean => to === WITH_PASSWORD && text.includes('/reset-password?');
+    await post('/request-password-reset', { email: WITH_PASSWORD });
+    await eventually(() => counted.mails.some(isLink));
+    const used = tokenOf(counted.mails.findLast(isLink));
+    expect((await reset(used)).statusCode).toBe(200);
+    const pairs = [
+      [() => reset(used), () => reset('a'.repeat(used.length))],
+      [() => ask('/invitation', { token: expired }), () => ask('/invitation', { token: nobodys })],
+      [() => read(token.secret), () => read(generateAdminToken())],
+    ] as const;
+    for (const [ended, unknown] of pairs) {
+      // The first of all loads what every later one has.
+      await unknown();
+      const [seen, other] = [await statementsOf(ended), await statementsOf(unknown)];
+      expect(seen).toEqual(other);
+      expect(seen[0]).toBeGreaterThanOrEqual(400);
+    }
   });
 });
 
@@ -275,6 +355,29 @@ describe('attempts', () => {
       expect(await statuses(15, reset, (index) => at(110 + index))).toEqual([...Array<number>(14).fill(200), 429]);
       expect((await reset(at(60))).statusCode).toBe(200);
     });
+
+    it('are counted by mailbox, however its address is spelled, so that nobody gets account after account of one', async () => {
+      const spellings = (name: string, host: string) => [`${name}+1@${host}`, `${name.toUpperCase()}+2@${host}`, `${name}+a+b@${host}`];
+      const mailbox = `asha.${network}`;
+      const all = [
+        [...spellings(mailbox, 'example.com'), `${mailbox}@EXAMPLE.com`],
+        [...spellings(mailbox, 'gmail.com'), `asha${network}@googlemail.com`, `a.s.h.a.${network}@gmail.com`],
+      ];
+      for (const [row, addresses] of all.entries()) {
+        const signUpAs = (from: string, email = addresses[Number(from.split('.').at(-1)) % addresses.length]) =>
+          ask('/sign-up/email', { email, password: 'eleven purple rickshaws' }, from);
+        expect(await statuses(12, signUpAs, (index) => at(100 * row + index))).toEqual([...Array<number>(10).fill(200), 429, 429]);
+      }
+    });
+
+    it.each(['asha@example.com.', 'аsha@example.com', 'asha@exаmple.com', 'asha＠example.com', 'asha@example。com', '"asha"@example.com'])(
+      'go to no address that is another spelling with letters that look alike: %s',
+      async (address) => {
+        expect(verdict(await ask('/sign-up/email', { email: address, password: 'eleven purple rickshaws' }, at(1)))).toBe(
+          '400 invalid_request',
+        );
+      },
+    );
 
     it('are limited from all places together, whether there is an account or not', async () => {
       await dashboard.signIn(email);

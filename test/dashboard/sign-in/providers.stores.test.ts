@@ -15,7 +15,16 @@ interface Said {
   readonly isForged?: boolean;
   /** In place of a signature by a key. */
   readonly alg?: 'none' | 'HS256';
+  /** With which it is signed by HS256; the secret that both know unless given. */
+  readonly secret?: string;
+  /** What the token says of its key. */
+  readonly header?: Readonly<Record<string, unknown>>;
+  /** It gives a token for its own interface alone. */
+  readonly hasNoIdentity?: boolean;
 }
+
+/** What an endpoint does in place of an answer. */
+type Fault = 'down' | 'endless' | 'silent' | 'redirect';
 
 interface Grant extends Said {
   readonly nonce: string | null;
@@ -28,18 +37,22 @@ interface FakeProvider {
   readonly issuer: string;
   /** What it was asked for, as `POST /token`. */
   readonly asked: string[];
-  /** It answers 503 to everything. */
-  isDown: boolean;
-  /** Its answers never end. */
-  isEndless: boolean;
-  /** It takes requests, and begins answers that never go on. */
-  isSilent: boolean;
+  /** By path; `*` of all. */
+  readonly faults: Record<string, Fault>;
   /** What it says of itself beside the usual. */
   readonly metadata: Record<string, unknown>;
+  /** With which it signs, and what it publishes. */
+  keys: { kid: string; signing: KeyPairKeyObjectResult; published: readonly object[] };
+  /** What it says of the person on request. */
+  userinfo: Record<string, unknown>;
   /** @param url where the dashboard sends the person. @returns the code with which the person comes back */
   consent(url: string, said: Said): string;
   close(): Promise<void>;
 }
+
+const EMAIL = 'asha@example.com';
+const CLIENT = 'tollgate';
+const SECRET = 'the-client-secret';
 
 const newKeys = (): KeyPairKeyObjectResult => generateKeyPairSync('rsa', { modulusLength: 2048 });
 /** The provider's, and one that it does not publish: of all tests of a file, since a pair takes a third of a second to make. */
@@ -47,12 +60,18 @@ const [own, other] = [newKeys(), newKeys()];
 
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function signed(claims: unknown, key: KeyObject, alg: Said['alg']): string {
+const published = (keys: KeyPairKeyObjectResult, kid: string): object => ({
+  ...keys.publicKey.export({ format: 'jwk' }),
+  ...{ kid, alg: 'RS256', use: 'sig' },
+});
+
+function signed(claims: unknown, { key, kid, said }: { key: KeyObject; kid: string; said: Said }): string {
+  const { alg, secret = SECRET, header } = said;
   if (alg) {
-    const text = `${base64({ alg })}.${base64(claims)}`;
-    return `${text}.${alg === 'none' ? '' : createHmac('sha256', SECRET).update(text).digest('base64url')}`;
+    const text = `${base64({ alg, kid, ...header })}.${base64(claims)}`;
+    return `${text}.${alg === 'none' ? '' : createHmac('sha256', secret).update(text).digest('base64url')}`;
   }
-  const text = `${base64({ alg: 'RS256', kid: 'one' })}.${base64(claims)}`;
+  const text = `${base64({ alg: 'RS256', kid, ...header })}.${base64(claims)}`;
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
 }
 
@@ -71,11 +90,12 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
     grants.delete(form.get('code') ?? '');
     granted = grant;
     const opaque = { access_token: 'opaque-access-token', token_type: 'bearer' };
-    if (!isOidc) return opaque;
+    if (!isOidc || grant.hasNoIdentity) return opaque;
     const now = Math.floor(Date.now() / 1000);
     const usual = { iss: issuer, aud: clientId, iat: now, exp: now + 60, nonce: grant.nonce, sub: 'person-1' };
     const claims = { ...usual, email: 'asha@example.com', email_verified: true, ...grant.claims };
-    return { ...opaque, id_token: signed(claims, grant.isForged ? other.privateKey : own.privateKey, grant.alg) };
+    const { signing, kid } = fake.keys;
+    return { ...opaque, id_token: signed(claims, { key: (grant.isForged ? other : signing).privateKey, kid, said: grant }) };
   }
 
   const server = createServer((request, response) => {
@@ -84,18 +104,27 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
     const answer = (body: unknown, status = 200): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (fake.isDown) return answer({}, 503);
-    if (fake.isEndless) {
+    const fault = fake.faults[path] ?? fake.faults['*'];
+    if (fault === 'down') return answer({}, 503);
+    if (fault === 'redirect') return void response.writeHead(307, { location: `${issuer}/internal` }).end();
+    if (fault === 'endless') {
       const pour = (): void => void (response.writable && response.write(' '.repeat(65_536), () => setImmediate(pour)));
       response.writeHead(200, { 'content-type': 'application/json' });
       return pour();
     }
-    if (fake.isSilent) return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    if (fault === 'silent') return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
     if (path === '/.well-known/openid-configuration') {
-      const places = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/jwks` };
+      const userinfo = { userinfo_endpoint: `${issuer}/userinfo` };
+      const places = {
+        authorization_endpoint: `${issuer}/auth`,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/jwks`,
+        ...userinfo,
+      };
       return answer({ issuer, ...places, id_token_signing_alg_values_supported: ['RS256'], ...fake.metadata });
     }
-    if (path === '/jwks') return answer({ keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] });
+    if (path === '/jwks') return answer({ keys: fake.keys.published });
+    if (path === '/userinfo') return answer(fake.userinfo);
     const person = { email: 'asha@example.com', email_verified: true, ...granted.claims };
     if (path === '/api/v3/user') return answer({ id: 1_234, email: 'shown@example.com' });
     if (path === '/api/v3/user/emails') {
@@ -114,10 +143,10 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
       return issuer;
     },
     asked,
-    isDown: false,
-    isEndless: false,
-    isSilent: false,
+    faults: {},
     metadata: {},
+    keys: { kid: 'one', signing: own, published: [published(own, 'one')] },
+    userinfo: { sub: 'person-1', email: EMAIL, email_verified: true },
     consent(url, said) {
       const { searchParams } = new URL(url);
       const code = `code-${grants.size}-${searchParams.get('state')}`;
@@ -134,10 +163,6 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return fake;
 }
-
-const EMAIL = 'asha@example.com';
-const CLIENT = 'tollgate';
-const SECRET = 'the-client-secret';
 
 let provider: FakeProvider;
 let dashboard: TestDashboard;
@@ -270,7 +295,20 @@ describe('signing in by a provider', () => {
     ['a time that is over', { claims: { exp: 1_000 } }],
     ['a signature of another key', { isForged: true }],
     ['several audiences and another party', { claims: { aud: [CLIENT, 'somebody else'], azp: 'somebody else' } }],
+    ['a time that has not come', { claims: { nbf: Date.now() / 1_000 + 600 } }],
+    ['a time of ten minutes ago', { claims: { iat: Date.now() / 1_000 - 660, exp: Date.now() / 1_000 - 600 } }],
+    ['an audience that is one of its own clients', { claims: { aud: ['tollgate-other'] } }],
+    ['another issuer that begins alike', { claims: { iss: 'http://127.0.0.1.evil.example' } }],
     ['no signature', { alg: 'none' }],
+    [
+      'a signature by its public key as a secret',
+      { alg: 'HS256', secret: own.publicKey.export({ type: 'spki', format: 'pem' }).toString() },
+    ],
+    ['a signature by its public key as it publishes it', { alg: 'HS256', secret: JSON.stringify(published(own, 'one')) }],
+    ['a key that the token brings along', { isForged: true, header: { jwk: published(other, 'one') } }],
+    ['a key at an address that the token names', { isForged: true, header: { jku: 'https://evil.example/jwks' } }],
+    ['a key that it does not publish by name', { isForged: true, header: { kid: 'two' } }],
+    ['an interface of its own, and nobody’s identity', { hasNoIdentity: true }],
     ['a signature by the secret that both know', { alg: 'HS256' }],
     ['no id of the person', { claims: { sub: '' } }],
     ['an id that no provider may give', { claims: { sub: 'p'.repeat(256) } }],
@@ -366,22 +404,93 @@ describe('signing in by a provider', () => {
   });
 
   it('says that a provider is away, and passwords go on; once it is back it works without a restart', async () => {
-    provider.isDown = true;
+    provider.faults['*'] = 'down';
     const away = await post('/auth/sign-in/social', { provider: 'acme' });
     expect([verdict(away), away.json().detail]).toEqual(['503 provider_unavailable', expect.stringContaining('Acme does not answer')]);
     await dashboard.signIn('other@example.com');
-    provider.isDown = false;
+    delete provider.faults['*'];
     expect(hasSession(await signIn())).toBe(true);
   });
 
-  it('reads no more than a bounded answer of a provider', async () => {
-    provider.isEndless = true;
-    expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+  describe.each<[Fault, string]>([
+    ['endless', 'reads no more than a bounded answer'],
+    ['silent', 'waits a bounded time for an answer'],
+    ['redirect', 'follows no answer to another address'],
+  ])('of a provider that is %s', (fault, does) => {
+    beforeEach(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      // Five seconds, which no test need wait for.
+      jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 5_000 ? 200 : ms));
+    });
+    afterEach(() => {
+      jest.restoreAllMocks();
+      expect(provider.asked).not.toContain('GET /internal');
+      expect(provider.asked).not.toContain('POST /internal');
+    });
+
+    it(`${does}: of what it says of itself`, async () => {
+      provider.faults['*'] = fault;
+      expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+    });
+
+    it.each([
+      ['its tokens', '/token', {}],
+      ['its keys', '/jwks', {}],
+      ['the address of the person', '/userinfo', { claims: { email: undefined } }],
+    ])(`${does}: of %s`, async (_what, path, said) => {
+      provider.faults[path] = fault;
+      expectRefused(await signIn(said), 'failed');
+      expect(provider.asked.filter((each) => each.endsWith(path))).toHaveLength(1);
+      delete provider.faults[path];
+      expect(hasSession(await signIn(said))).toBe(true);
+    });
   });
 
-  it('waits a bounded time for an answer of a provider', async () => {
-    provider.isSilent = true;
-    expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+  it('takes the address that the provider says of the same person on request, and of no other', async () => {
+    provider.userinfo = { sub: 'person-2', email: 'birk@example.com', email_verified: true };
+    expectRefused(await signIn({ claims: { email: undefined } }), 'failed');
+    provider.userinfo = { sub: 'person-1', email: EMAIL, email_verified: 'yes' };
+    expectRefused(await signIn({ claims: { email: undefined } }), 'unverified');
+    expect(await accounts()).toEqual([]);
+  });
+
+  it('finds the key among thousands, and asks for keys no more often for tokens of keys that nobody has', async () => {
+    const many = Array.from({ length: 2_000 }, (_, number) => published(other, `old-${number}`));
+    provider.keys = { ...provider.keys, published: [...many, published(own, 'one')] };
+    expect(hasSession(await signIn())).toBe(true);
+    for (const kid of ['two', 'three', 'four']) expectRefused(await signIn({ isForged: true, header: { kid } }), 'failed');
+    expect(provider.asked.filter((each) => each === 'GET /jwks')).toHaveLength(1);
+  });
+
+  it('takes the provider’s next key within a minute of its change, and the one before no more', async () => {
+    expect(hasSession(await signIn())).toBe(true);
+    provider.keys = { kid: 'two', signing: other, published: [published(other, 'two')] };
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000);
+    try {
+      expect(hasSession(await signIn())).toBe(true);
+      provider.keys = { ...provider.keys, kid: 'one', signing: own };
+      expectRefused(await signIn(), 'failed');
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('takes a token of a clock that is 20 seconds off', async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    expect(hasSession(await signIn({ claims: { iat: seconds + 20, nbf: seconds + 20, exp: seconds + 80 } }))).toBe(true);
+    expect(hasSession(await signIn({ claims: { iat: seconds - 80, exp: seconds - 20 } }))).toBe(true);
+  });
+
+  it('gives a person nobody else’s account whose address the provider says by now, and says the same of an unverified one that has an account', async () => {
+    await signIn();
+    await dashboard.signIn('birk@example.com');
+    const moved = await signIn({ claims: { email: 'birk@example.com' } });
+    expect((await session(living(moved))).json().email).toBe(EMAIL);
+    for (const email of ['birk@example.com', 'nobody@example.com']) {
+      expectRefused(await signIn({ claims: { sub: 'person-3', email, email_verified: false } }), 'unverified');
+    }
+    expect(await accounts()).toEqual([`${EMAIL} acme`, 'birk@example.com credential']);
   });
 
   it.each([

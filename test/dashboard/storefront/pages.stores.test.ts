@@ -6,7 +6,7 @@ import { securityHeaders } from '../../../services/dashboard/http/security-heade
 import { PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
 import { brandPage } from '../../../services/dashboard/brand/brand-page';
 import { serveWeb } from '../../../services/dashboard/http/serve-web';
-import { useDashboard, verdict } from '../support/dashboard';
+import { startDashboard, useDashboard, verdict } from '../support/dashboard';
 import { gunzipSync } from 'node:zlib';
 import { buildDocument } from '../../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
@@ -188,11 +188,19 @@ describe('what the gateway answers without a key', () => {
     ['the description of the API, as the dashboard has it', '/gateway/openapi.json', '/openapi.json'],
   ])('is %s', async (_what, path, same) => expect((await get(path)).body).toBe((await get(same)).body));
 
+  it('is refused as not ready while the description is not built', async () => {
+    const readDocument = (): string => {
+      throw new Error('no such file');
+    };
+    const bare = await startDashboard({ readDocument });
+    expect(verdict(await bare.ask({ path: '/openapi.json' }).finally(() => bare.close()))).toBe('503 service_not_ready');
+  });
+
   const forAll = { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' };
   it.each([
     ['/gateway', forAll],
     ['/gateway/openapi.json', forAll],
-    ['/openapi.json', { 'cache-control': 'public, no-cache' }],
+    ['/openapi.json', { 'cache-control': 'public, no-cache', 'content-type': 'application/json; charset=utf-8' }],
   ])('is kept in memory, tagged, compressed, and readable by those who may: %s', async (path, expected) => {
     const { headers, body } = await get(path);
     expect(headers).toMatchObject(expected);
@@ -219,8 +227,8 @@ describe('what the gateway answers without a key', () => {
     } finally {
       query.mockRestore();
     }
-    // One for the gateway, one for the dashboard's own address.
-    expect(reads).toBe(2);
+    // One for the gateway and the dashboard's own address together.
+    expect(reads).toBe(1);
   });
 
   it('is told neither by whom nor with what it was asked', async () => {

@@ -63,12 +63,44 @@ describe('without a session', () => {
       expect([statusCode, body.includes('<form class="expected" action="/pricing" method="get">')]).toEqual([200, true]);
       return /<tr id="api-seo">.*?<\/tr>/s.exec(body)?.[0].split('<td').at(-1) ?? '';
     };
-    expect(await costs('?requests=0')).toContain('<strong>No charge</strong><span class="quiet block">With Free</span>');
-    expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong><span class="quiet block">With Star</span>');
+    expect(await costs('?requests=0')).toContain('<strong>No charge</strong> <span class="quiet block">With Free</span>');
+    expect(await costs('?requests=4')).toContain('<strong>₹999.00</strong> <span class="quiet block">With Star</span>');
     expect(await costs('?requests=7')).toContain('No plan has room for this');
     for (const odd of ['', '?requests=9', '?requests=-1', '?requests=x', '?requests=1&requests=2']) {
       expect(await costs(odd)).toBe(await costs('?requests=3'));
     }
+  });
+
+  describe('/pricing', () => {
+    const sea = { name: 'Sea', daily: 20_000, monthly: 600_000, price: '999.00', currency: 'INR', approval: 'request' as const };
+    const overage = { price: '20.00', per: 1_000, cap: { daily: 40_000, monthly: 900_000 } };
+    const sold = PRODUCTS.filter(({ prefix }) => prefix !== null).slice(0, 4);
+    const few = sold.slice(0, 3).map((each) => ({ ...each, plans: [{ ...sea, overage }] }));
+    afterAll(() => shop.sell());
+
+    it.each([
+      [1, false],
+      [3, false],
+      [4, true],
+    ])('of %d products is a table only where cards cannot be compared (%s)', async (count, isTable) => {
+      await shop.sell(sold.slice(0, count));
+      const { body } = await shop.get('/pricing');
+      expect([body.includes('class="products pricing"'), body.split('class="product-cards offers"').length - 1]).toEqual([
+        isTable,
+        isTable ? 0 : count,
+      ]);
+      for (const { id } of sold.slice(0, count)) expect(body).toContain(`id="${id}"`);
+    });
+
+    it.each([few, [...few, ...sold.slice(3)]])('says what is included before the cap, and what comes after Ask us', async (...products) => {
+      await shop.sell(products);
+      const { body } = await shop.get('/pricing');
+      const text = body.replaceAll(/<[^>]+>/g, '');
+      expect(text).toContain('20,000 a day, 600,000 a month included, then ₹20.00 for 1,000 more, up to 40,000 a day, 900,000 a month');
+      expect(text).toMatch(/Ask us/);
+      expect(text).toMatch(/begins when we agree, and a mail says so/);
+      expect(body).toContain('/sign-up?then=%2Fplans%3Fproduct%3D');
+    });
   });
 
   it('/ and /pricing tell search engines the price of each plan, in data that no browser runs', async () => {

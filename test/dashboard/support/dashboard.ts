@@ -17,7 +17,7 @@ import { type DocPages } from '../../../services/dashboard/storefront/doc-pages'
 import { type Payments } from '../../../services/selling/billing/payments-of';
 import { type PaymentWorkOptions } from '../../../services/dashboard/billing/start-payments';
 import { READER_CALLS } from '../../../services/dashboard/storefront/public-try';
-import { createMailboxNames } from '../../../services/dashboard/billing/mailbox';
+import { createMailboxNames } from '../../../services/selling/customers/mailbox';
 import { createTryKeys } from '../../../services/dashboard/customer/requests/try-key';
 import { GatewayCaller } from '../../../services/dashboard/customer/requests/gateway-caller';
 import { createLog } from '../../../services/kit/log';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
 import { SCOPES } from '../../../services/dashboard/contract/fields';
+import { MANAGEMENT_PREFIX } from '../../../services/dashboard/customer/management/management-routes';
 import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 import { type NamedEndpoint } from '../../../services/dashboard/contract/endpoints';
 import { type Ask, type TestDashboard } from './dashboard';
@@ -105,13 +106,22 @@ export function fillPath(path: string, { params = {}, query }: Sample): string {
   return `/api${filled}${query ? `?${query}` : ''}`;
 }
 
+interface Asking extends Pick<Ask, 'cookie' | 'headers'> {
+  readonly sample?: Sample | undefined;
+  /** Of the management API, in place of a cookie. */
+  readonly token?: string | undefined;
+}
+
 /** Asks an endpoint with a sample. */
 export function askEndpoint(
   dashboard: Pick<TestDashboard, 'ask'>,
   { method, path }: Pick<NamedEndpoint, 'method' | 'path'>,
-  { sample = {}, ...by }: { readonly sample?: Sample | undefined } & Pick<Ask, 'cookie' | 'headers'>,
+  { sample = {}, token, ...by }: Asking,
 ): ReturnType<TestDashboard['ask']> {
-  return dashboard.ask({ method, path: fillPath(path, sample), body: sample.body, ...by });
+  const filled = fillPath(path, sample);
+  if (token === undefined) return dashboard.ask({ method, path: filled, body: sample.body, ...by });
+  const headers = { ...by.headers, authorization: `Bearer ${token}` };
+  return dashboard.ask({ method, path: filled.replace('/api', MANAGEMENT_PREFIX), body: sample.body, headers });
 }
 
 /** A refused request of the key, as the access layer records it. */
@@ -199,6 +209,7 @@ export const INVOICE_CONTENT = {
   serviceCode: null,
   notes: [],
   payment: null,
+  paidBy: null,
 };
 
 /** An invoice of the key's customer. */

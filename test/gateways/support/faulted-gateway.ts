@@ -79,7 +79,8 @@ async function openWithKeys(
     newKey(),
   ]);
   await tollgate.keys.revoke(revoked.id);
-  const target: ProbeTarget = { url: `${gateway.url}/vahaan`, key, revokedKey: revoked.key };
+  const metrics = async (): Promise<string> => (await send(tollgate.instance.metrics['plugin-server'] ?? '')).text;
+  const target: ProbeTarget = { url: `${gateway.url}/vahaan`, key, revokedKey: revoked.key, metrics };
 
   const judge = async (fault: string | undefined, plan: GatewayFault, rejected: () => ReadonlyMap<number, number>): Promise<void> => {
     const seen = await observeFault(target, plan);

@@ -76,7 +76,8 @@ describe('an explanation', () => {
     ['key_inactive', '', 'key c1, suspended by the seller'],
     ['subscription_inactive', 'unpaid', 'none that is active, suspended by the seller: unpaid'],
   ])('of %s says that the seller suspended it, why, and to contact him or do what that asks for', (outcome, suspended, saw) => {
-    const { checks, remedy } = explain({ ...decision, subscriptionId: undefined, outcome, suspended });
+    const { checks, remedy, fixes } = explain({ ...decision, subscriptionId: undefined, outcome, suspended });
+    expect(fixes).toEqual([{ kind: 'ask_support' }]);
     expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
     expect(remedy).toContain('contact the seller');
     expect(remedy).not.toMatch(/Resume|Activate|ubscribe again/);
@@ -167,7 +168,7 @@ it('an explanation has the response, and the product as it was at that time', ()
   expect(explain(answered(502, { isFromApi: false, isGivenBack: true, outage }))).toMatchObject({
     answer: { status: 502, milliseconds: 31, bytes: 107, units: 1, charge: 'given_back' },
     product: { id: 'api-ip', title: 'Parcel API', failing: true, since: outage.since, until: null },
-    fixes: [{ kind: 'open_status' }],
+    fixes: [{ kind: 'open_status' }, { kind: 'ask_support' }],
     remedy: expect.stringContaining('Parcel API may have begun with it'),
   });
   expect(explain(answered(200, { outage }))).toMatchObject({ product: { failing: true }, fixes: [], remedy: '' });

@@ -12,6 +12,8 @@ export interface ProbeTarget {
   readonly key: string;
   /** Was revoked before. */
   readonly revokedKey: string;
+  /** What the plugin server answers at `/metrics`. */
+  readonly metrics: () => Promise<string>;
 }
 
 export type Caller = 'stranger' | 'revoked' | 'valid';

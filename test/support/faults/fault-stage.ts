@@ -103,7 +103,7 @@ export async function openFaultStage(options: StageOptions = {}): Promise<FaultS
       const node = await keep(startNode({ ...stores, signingKeys, upstreams, ...changed }), (each) => each.stop());
       // Counts of its own: nodes that use different stores agree only later.
       const { key } = await issueKey(db);
-      return { node, target: { url: `${node.gateway}/vahaan`, key, revokedKey: revoked.key } };
+      return { node, target: { url: `${node.gateway}/vahaan`, key, revokedKey: revoked.key, metrics: () => node.metrics() } };
     };
     return { postgres, redis, service, db, newKey: () => issueKey(db), addNode, close, ...(await addNode()) };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Answers, type Caller, LOOPS, type ProbeTarget, readUsed, startProbe, type Probe } from './fault-probe';
+import { type Scrapes } from './firing-alerts';
 import { eventually } from '../eventually';
 import { expectMeasured } from '../measured';
 import { sayExcused, startTurnMeter } from '../system/turn-meter';
@@ -30,6 +31,8 @@ export interface Observation {
   readonly recoveredInMs: number;
   /** Whether a request was refused for want of turns alone: see {@link TurnMeter}. */
   readonly isExcused: (answer: Answer) => boolean;
+  /** What the plugin server's metrics said before the fault, and at its end. */
+  readonly scrapes: Scrapes;
   /** Requests of the valid key answered 200, and units that count for them afterwards. */
   readonly given: number;
   readonly counted: number;
@@ -43,6 +46,9 @@ const MIN_ANSWERS = 30;
 /** Counts of several stores are merged within a second or two; a busy machine may take longer to find what is missing. */
 const MERGE_LIMIT_MS = 3_000;
 const MISSING_LIMIT_MS = 6_000;
+
+/** As long as is waited for `/metrics`. A stopped process never answers. */
+const SCRAPE_MS = 1_000;
 
 /** A killed process is gone this soon, or when the fault is inflicted; until then it may still answer. */
 const KILL_MS = 100;
@@ -87,14 +93,18 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   const meter = startTurnMeter();
   let answers: Answers;
   let [inflictedAt, brokenAt, liftedAt] = [0, 0, 0];
+  const scrape = (): Promise<string | undefined> => Promise.race([target.metrics().catch(() => undefined), sleep(SCRAPE_MS, undefined)]);
+  const scrapes: { -readonly [When in keyof Scrapes]: Scrapes[When] } = { before: undefined, during: undefined };
   try {
     await eventually(() => probe.soFar().of('valid').length > 20);
+    scrapes.before = await scrape();
     inflictedAt = performance.now();
     await plan.inflict();
     brokenAt = performance.now();
     await sleep(plan.lastsMs);
     const { status, answers: needed } = plan.lastsFor ?? { status: 200, answers: 0 };
     await eventually(() => (probe.soFar().statuses('valid').get(status) ?? 0) >= needed);
+    scrapes.during = await scrape();
     await plan.lift();
     liftedAt = performance.now();
     await untilSteady(probe, liftedAt);
@@ -113,7 +123,7 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   const isLast = (sentAt: number, ms: number): boolean => sentAt > inflictedAt - ms && sentAt <= Math.max(inflictedAt + KILL_MS, brokenAt);
   const givenBefore = (ms: number): number =>
     1 + answers.of('valid').filter(({ sentAt, status }) => status === 200 && isLast(sentAt, ms)).length;
-  return { answers, givenBefore, isExcused, recoveredInMs, given, counted };
+  return { answers, givenBefore, isExcused, recoveredInMs, scrapes, given, counted };
 }
 
 export interface Documented {

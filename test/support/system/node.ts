@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { smallHeapOptions } from '../../../cli/supervisor/plan';
+import { send } from '../http';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
 
@@ -27,7 +28,9 @@ export interface GatewayNode {
   readonly gatewayProcess: ChildProcess;
   readonly pluginServer: ChildProcess;
   readonly pluginSocket: string;
-  /** One figure of the plugin server's metrics, by its name with labels. */
+  /** What the plugin server answers at `/metrics`. */
+  metrics(): Promise<string>;
+  /** One figure of it, by its name with labels. */
   metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -53,12 +56,14 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
     nodeArgs,
     env: { GATEWAY_PORT: '0', PLUGIN_SOCKET: socket, UPSTREAM_OVERRIDES: JSON.stringify(options.upstreams), ...options.env },
   });
+  const metricsUrl = `http://127.0.0.1:${String(pluginServer.ready['metrics'])}/metrics`;
   return {
     gateway: `http://127.0.0.1:${String(gateway.ready['port'])}`,
     gatewayProcess: gateway.child,
     pluginServer: pluginServer.child,
     pluginSocket: socket,
-    metric: (name) => readMetric(`http://127.0.0.1:${String(pluginServer.ready['metrics'])}/metrics`, name),
+    metrics: async () => (await send(metricsUrl)).text,
+    metric: (name) => readMetric(metricsUrl, name),
     async stop() {
       await endProgram(gateway.child);
       await endProgram(pluginServer.child);

@@ -18,6 +18,9 @@ export function providerPlugin({ providers = [], log }: Pick<AuthOptions, 'provi
 /** A provider's description changes rarely. Its keys are looked up separately when they change. */
 const KNOWN_FOR_MS = 3_600_000;
 
+/** In place of an address that is not verified: better-auth would look for its account, and its refusal would say whether there is one. */
+const NOBODYS = 'unverified@tollgate.invalid';
+
 const DOWN = 'does not answer, or not as it should. Try again in a while, or sign in with your password.';
 
 /** Creates it on first use, and again after a failure or an hour. */
@@ -84,8 +87,9 @@ function createProvider(provider: SignInProvider, { log, now }: { log: Log; now:
     },
     getUserInfo({ raw }) {
       const data = identity.parse(raw);
+      const email = data.isEmailVerified ? data.email : undefined;
       // The person's name is not kept.
-      const user = { name: '', email: data.email ?? null, emailVerified: data.isEmailVerified };
+      const user = { name: '', email: email ?? NOBODYS, emailVerified: email !== undefined };
       return Promise.resolve({ user, data });
     },
   };

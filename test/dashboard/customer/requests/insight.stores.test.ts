@@ -110,7 +110,7 @@ describe('explanations', () => {
       answer: { status: 502, milliseconds: 31, bytes: 107, units: 1, charge: 'given_back' },
       isRunning: false,
       product: { id: 'api-ip', failing: true, since: rows[0].since, until: null },
-      fixes: [{ kind: 'open_status' }],
+      fixes: [{ kind: 'open_status' }, { kind: 'ask_support' }],
     });
     expect((await get(`/explain/${before.requestId}`, owner)).json()).toMatchObject({
       answer: { charge: 'charged' },
@@ -134,6 +134,15 @@ describe('explanations', () => {
     for (const secret of [customerId, key.id, 'unpaid', '203.0.113.7']) expect(ofRevoked).not.toContain(secret);
     expect((await get(`/explain/${revoked.requestId}`, owner)).json()).toMatchObject({ outcome: 'key_inactive', keyId: key.id });
     expect((await get(`/explain/${asha.requestId}`, bela)).statusCode).toBe(404);
+    // The page for readers without a session, to which refusals lead.
+    const page = async (requestId: string): Promise<string> => (await dashboard.ask({ path: `/explain?request=${requestId}` })).body;
+    expect(await page(anonymous.requestId)).toMatch(/GET \/ip → 401 key_missing\..*Create an account/s);
+    const [hidden, ofStranger] = [await page(asha.requestId), await page(revoked.requestId)];
+    expect(hidden).toContain('Sign in to see this request');
+    const nobodys = '0123456789abcdef0123456789abcdef';
+    expect(hidden).toBe((await page(nobodys)).replaceAll(nobodys, asha.requestId));
+    expect(ofStranger).toContain('401 key_unknown');
+    for (const secret of [customerId, key.id, 'unpaid', '203.0.113.7']) expect(ofStranger).not.toContain(secret);
   });
 
   it('list refusals newest first, page by page, without loss when many share a moment, and of one key', async () => {

@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
-import { checkoutQuery, productsQuery } from '../../parts/api/queries';
+import { checkoutQuery } from '../../parts/api/queries';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
 import { Panel } from '../../parts/components/panel';
 import { formatPrice } from '../../parts/format/numbers';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 
 type Checkout = Answer<'GET /checkouts/:id'>;
 
@@ -72,8 +73,7 @@ function Outcome({ checkout, title }: { readonly checkout: Checkout; readonly ti
 export function CheckoutPage(): ReactNode {
   const { checkoutId } = useParams({ from: '/shell/billing/checkouts/$checkoutId' });
   const query = useQuery(checkoutQuery(checkoutId));
-  const { data } = useQuery(productsQuery);
-  const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
+  const titleOf = useProductTitles();
   return (
     <>
       <PageTitle title="Payment" />

@@ -8,13 +8,17 @@ import { formatDate, InvoiceStateBadge } from './invoice-words';
 
 type Line = InvoiceView['lines'][number];
 
-function columnsOf(currency: string): readonly Column<Line>[] {
+/** A payment's lines have no days of a month. */
+function columnsOf({ currency, lines }: InvoiceView): readonly Column<Line>[] {
   const money = (price: string): string => formatPrice({ price, currency });
-  return [
-    { header: 'Description', isTitle: true, cell: ({ title }) => title },
+  const ofMonth: readonly Column<Line>[] = [
     { header: 'Days', isNumber: true, cell: ({ days, daysInMonth }) => (days > 0 ? `${days} of ${daysInMonth}` : '–') },
     { header: 'Price a month', isNumber: true, cell: ({ days, price }) => (days > 0 ? money(price) : '–') },
     { header: 'Surcharge', isNumber: true, cell: ({ surcharge }) => (Number(surcharge) > 0 ? money(surcharge) : '–') },
+  ];
+  return [
+    { header: 'Description', isTitle: true, cell: ({ title }) => title },
+    ...(lines.some(({ days }) => days > 0) ? ofMonth : []),
     { header: 'Amount', isNumber: true, cell: ({ amount }) => money(amount) },
   ];
 }
@@ -49,11 +53,11 @@ function Sum({ name, amount, isTotal = false }: { readonly name: string; readonl
   );
 }
 
-/** When it is to be paid, or what came of it. */
+/** When it is to be paid, or what came of it. A note names the ids of a payment at a provider. */
 function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason, paidThrough }: InvoiceView): string {
   if (kind === 'credit_note') return `${paidThrough === null ? 'Takes back' : 'Refund of'} invoice ${credit ?? ''}: ${reason}`;
   if (state === 'credited') return `Taken back by credit note ${credit ?? ''}.`;
-  if (paidOn !== null) return `Paid on ${formatDate(paidOn)}${reference ? ` (${reference})` : ''}.`;
+  if (paidOn !== null) return `Paid on ${formatDate(paidOn)}${reference && paidThrough === null ? ` (${reference})` : ''}.`;
   return `Due on ${formatDate(dueOn)}.`;
 }
 
@@ -79,7 +83,7 @@ export function InvoiceSheet({ invoice }: { readonly invoice: InvoiceView }): Re
         <PartyPanel title="From" party={seller} />
         <PartyPanel title="To" party={buyerDetails} />
       </SimpleGrid>
-      <DataTable caption="Lines of the invoice" columns={columnsOf(currency)} rows={lines} rowKey={(line) => JSON.stringify(line)} />
+      <DataTable caption="Lines of the invoice" columns={columnsOf(invoice)} rows={lines} rowKey={(line) => JSON.stringify(line)} />
       <Stack gap={4}>
         <Sum name="Net" amount={money(net)} />
         {taxes.map(({ name, percent, amount }) => (

@@ -1,8 +1,7 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { type BillingView, type PaidPlan } from '../../../contract/billing';
-import { productsQuery } from '../../parts/api/queries';
 import { call } from '../../parts/api/request';
 import { toast } from '../../parts/browser/toast';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
@@ -14,6 +13,7 @@ import { formatCount, formatPrice } from '../../parts/format/numbers';
 import { dayOf } from '../../parts/format/time';
 import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { formatMonth } from '../plans/format-month';
 import { formatDate } from './invoice-words';
 import { discountText, stateOf } from './payment-words';
@@ -140,8 +140,7 @@ function PortalButton(): ReactNode {
 /** Plans that are paid in advance, with what comes next. */
 export function PaidPlans({ paid, above, hasPortal }: BillingView): ReactNode {
   const { quotaTimeZone } = useSession();
-  const { data } = useQuery(productsQuery);
-  const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
+  const titleOf = useProductTitles();
   const dateOf = (iso: string): string => formatDate(dayOf(new Date(iso), quotaTimeZone));
   const columns: readonly Column<PaidPlan>[] = [
     { header: 'Product', isTitle: true, cell: ({ product, plan }) => `${titleOf(product)}: ${plan}` },

@@ -1,19 +1,19 @@
 import { Button, Group } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { ownPaymentsQuery, productsQuery } from '../../parts/api/queries';
+import { ownPaymentsQuery } from '../../parts/api/queries';
 import { DataTable } from '../../parts/components/data-table';
 import { Panel } from '../../parts/components/panel';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { PAYMENT_FACTS, paymentKey } from './payment-words';
 
 /** What the customer was charged by the payment provider, and what went back; nothing before the first charge. */
 export function Payments(): ReactNode {
   const [after, setAfter] = useState<string>();
-  const { data: products } = useQuery(productsQuery);
+  const titleOf = useProductTitles();
   const { data } = useQuery({ ...ownPaymentsQuery(after), placeholderData: keepPreviousData });
   if (!data || (data.payments.length === 0 && after === undefined)) return null;
   const { payments, next } = data;
-  const titleOf = (product: string): string => products?.products.find(({ id }) => id === product)?.title ?? product;
   return (
     <Panel title="Payments">
       <DataTable

@@ -59,13 +59,19 @@ function Result({ requestId }: { readonly requestId: string }): ReactNode {
         <EmptyState
           title="Request not found"
           action={
-            <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
-              Check again
-            </Button>
+            <Group gap="xs" justify="center">
+              <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+                Check again
+              </Button>
+              <Button variant="default" component="a" href="/status">
+                See the status
+              </Button>
+            </Group>
           }
         >
           It was made with a key of another account, more than 7 days ago, or within the last few seconds; or it came in a busy hour, of
-          which only some are recorded.
+          which only some are recorded. If its response was 500 or 503, the gateway could not check it and charged nothing: that is ours to
+          mend. Send it again shortly.
         </EmptyState>
       </div>
     );

@@ -82,9 +82,10 @@ function Response({ explanation: { outcome, answer, isRunning } }: Pick<Explanat
 
 /** What the caller got and what mends it, first; then the response, and every check in its order with what it found. */
 export function ExplanationView({ explanation, renderKey = linkToKey }: ExplanationViewProps): ReactNode {
-  const { at, summary, product, outcome, checks, answer, remedy, fixes, keyId, maskedKey } = explanation;
+  const { requestId, at, summary, product, outcome, checks, answer, remedy, fixes, keyId, maskedKey } = explanation;
   const failed = checks.find((check) => check.outcome === 'failed');
   const { title, color } = verdictOf(explanation);
+  const wanted = /^(quota_(daily|monthly)|rate)_exceeded$/.test(outcome) ? product?.id : undefined;
   return (
     <Panel title={title} aside={<Badge color={color}>{answer?.status ?? outcome}</Badge>}>
       <Stack gap="sm">
@@ -107,7 +108,7 @@ export function ExplanationView({ explanation, renderKey = linkToKey }: Explanat
         {remedy !== '' && (
           <Alert color="indigo" icon={<IconTool size={18} aria-hidden />} title="How to fix it">
             {remedy}
-            {fixes.length > 0 && <FixButtons fixes={fixes} keyId={keyId} maskedKey={maskedKey} />}
+            {fixes.length > 0 && <FixButtons fixes={fixes} keyId={keyId} maskedKey={maskedKey} requestId={requestId} wanted={wanted} />}
           </Alert>
         )}
         <Response explanation={explanation} />

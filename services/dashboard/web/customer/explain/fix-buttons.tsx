@@ -7,6 +7,7 @@ import { type Explanation, type Fix } from '../../../contract/explain';
 import { ApiProblem } from '../../parts/api/api-problem';
 import { explainConflict } from '../../parts/api/explain-conflict';
 import { call } from '../../parts/api/request';
+import { supportAddress } from '../../parts/browser/brand';
 import { toast } from '../../parts/browser/toast';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import classes from './explanation-view.module.css';
@@ -38,10 +39,13 @@ interface FixButtonsProps {
   /** Null without a known key; then no fix changes one. */
   readonly keyId: string | null;
   readonly maskedKey: Explanation['maskedKey'];
+  readonly requestId: string;
+  /** Whose next larger plan helps. */
+  readonly wanted: string | undefined;
 }
 
 /** What can be done at once about a request; a change of the key asks first. */
-export function FixButtons({ fixes, keyId, maskedKey }: FixButtonsProps): ReactNode {
+export function FixButtons({ fixes, keyId, maskedKey, requestId, wanted }: FixButtonsProps): ReactNode {
   const client = useQueryClient();
   const [act, setAct] = useState<Act>();
   async function confirm(chosen: Act): Promise<void> {
@@ -58,7 +62,7 @@ export function FixButtons({ fixes, keyId, maskedKey }: FixButtonsProps): ReactN
   return (
     <Group gap="xs" mt="xs">
       {fixes.map((fix) => (
-        <FixButton key={JSON.stringify(fix)} fix={fix} keyId={keyId} onAct={setAct} />
+        <FixButton key={JSON.stringify(fix)} fix={fix} keyId={keyId} requestId={requestId} wanted={wanted} onAct={setAct} />
       ))}
       {act && (
         <ConfirmDialog
@@ -75,13 +79,12 @@ export function FixButtons({ fixes, keyId, maskedKey }: FixButtonsProps): ReactN
   );
 }
 
-interface FixButtonProps {
+interface FixButtonProps extends Pick<FixButtonsProps, 'keyId' | 'requestId' | 'wanted'> {
   readonly fix: Fix;
-  readonly keyId: string | null;
   readonly onAct: (act: Act) => void;
 }
 
-function FixButton({ fix, keyId, onAct }: FixButtonProps): ReactNode {
+function FixButton({ fix, keyId, requestId, wanted, onAct }: FixButtonProps): ReactNode {
   switch (fix.kind) {
     case 'add_rule':
     case 'activate_key':
@@ -99,14 +102,21 @@ function FixButton({ fix, keyId, onAct }: FixButtonProps): ReactNode {
       );
     case 'open_plans':
       return (
-        <Link to="/plans" className="text-link in-text">
-          Open your plans
+        <Link to="/plans" search={wanted === undefined ? {} : { product: wanted }} className="text-link in-text">
+          {wanted === undefined ? 'Open your plans' : 'See a larger plan'}
         </Link>
       );
     case 'open_status':
       return (
         <a href="/status" className="text-link in-text">
           See the status
+        </a>
+      );
+    case 'ask_support':
+      if (supportAddress === undefined) return null;
+      return (
+        <a href={`mailto:${supportAddress}?subject=${encodeURIComponent(`Request ${requestId}`)}`} className="text-link in-text">
+          Write to {supportAddress}
         </a>
       );
     case 'read_code':

@@ -9,6 +9,7 @@ import { call } from '../../parts/api/request';
 import { isSameList, isSameSettings } from './key-changes';
 import { toast } from '../../parts/browser/toast';
 import { formatMoment } from '../../parts/format/time';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { useUnsaved } from '../../parts/hooks/use-unsaved';
@@ -118,9 +119,10 @@ export function KeySettings({ item }: { readonly item: Key }): ReactNode {
 }
 
 function Revoked({ item }: { readonly item: Key }): ReactNode {
+  const titleOf = useProductTitles();
   return (
     <Stack gap={4}>
-      <Text size="sm">Products: {item.products.join(', ')}</Text>
+      <Text size="sm">Products: {item.products.map(titleOf).join(', ')}</Text>
       <Text size="sm" c="dimmed">
         A revoked key cannot be changed or restored. Create a new one instead.
       </Text>

@@ -4,15 +4,16 @@ import { Fragment, type ReactNode } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { KeyStateBadge } from './key-state-badge';
 import { KeyTags } from './key-tags';
 import { type KeyChoice } from './use-chosen-keys';
 
-const COLUMNS: readonly Column<ListedKey>[] = [
+const columnsOf = (titleOf: (product: string) => string): readonly Column<ListedKey>[] => [
   { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
   { header: 'Mode', cell: (key) => <ModeBadge mode={key.mode} /> },
   { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
-  { header: 'Products', cell: (key) => <KeyProducts products={key.products} most={SHOWN_PRODUCTS} /> },
+  { header: 'Products', cell: (key) => <KeyProducts products={key.products.map(titleOf)} most={SHOWN_PRODUCTS} /> },
   { header: 'Expires', cell: (key) => <Moment at={key.expiresAt} /> },
   { header: 'Last used', cell: (key) => <Moment at={key.lastUsedAt} /> },
 ];
@@ -26,7 +27,8 @@ interface KeyTableProps {
 /** One page of keys, with boxes to choose some. */
 export function KeyTable({ keys, choice, empty }: KeyTableProps): ReactNode {
   const name: Column<ListedKey> = { header: 'Name', isTitle: true, cell: (key) => <Name item={key} choice={choice} /> };
-  return <DataTable caption="Keys" columns={[name, ...COLUMNS]} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
+  const columns = [name, ...columnsOf(useProductTitles())];
+  return <DataTable caption="Keys" columns={columns} rows={keys} rowKey={(key) => key.id} expectedRows={8} empty={empty} />;
 }
 
 function Name({ item, choice }: { readonly item: ListedKey; readonly choice: KeyChoice }): ReactNode {
@@ -57,12 +59,14 @@ export function ModeBadge({ mode }: Pick<ListedKey, 'mode'>): ReactNode {
 /** Number of products shown for each key of a list. */
 const SHOWN_PRODUCTS = 2;
 
-interface KeyProductsProps extends Pick<ListedKey, 'products'> {
+interface KeyProductsProps {
+  /** Their titles, or ids. */
+  readonly products: readonly string[];
   /** How many are shown. The title lists all. */
   readonly most?: number;
 }
 
-/** Ids of products. */
+/** The products that a key opens. */
 export function KeyProducts({ products, most = products.length }: KeyProductsProps): ReactNode {
   const more = products.length - most;
   return (

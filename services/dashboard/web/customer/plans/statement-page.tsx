@@ -3,7 +3,7 @@ import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { productsQuery, statementQuery } from '../../parts/api/queries';
+import { statementQuery } from '../../parts/api/queries';
 import { addressOf } from '../../parts/api/request';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Loaded } from '../../parts/components/loaded';
@@ -12,14 +12,14 @@ import { useSession } from '../../parts/hooks/use-session';
 import { formatMonth } from './format-month';
 import { StatementSheet } from './statement-sheet';
 import { ExportLink } from '../../parts/components/export-link';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 
 /** One month, on a page that prints as a document of its own. */
 export function StatementPage(): ReactNode {
   const { month } = useParams({ from: '/shell/statements/$month' });
   const query = useQuery(statementQuery(month));
   const { hasBilling } = useSession();
-  const { data } = useQuery(productsQuery);
-  const titleOf = (product: string): string => data?.products.find(({ id }) => id === product)?.title ?? product;
+  const titleOf = useProductTitles();
   const hasOne = query.data !== undefined && query.data.statement !== null;
   return (
     <>

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 const DOTLESS: Readonly<Record<string, string>> = { 'gmail.com': 'gmail.com', 'googlemail.com': 'gmail.com' };
 
 /** One spelling of all addresses that lead to one mailbox: small letters, nothing from a `+` on, and no dots where they do not count. */
-function mailboxOf(email: string): string {
+export function mailboxOf(email: string): string {
   const [name = '', domain = ''] = email.trim().toLowerCase().split('@');
   const [plain = ''] = name.split('+');
   const same = DOTLESS[domain];

@@ -1,0 +1,39 @@
+import { type ReadOn } from '../plugins/core/problems';
+
+/** A problem as a gateway's files hold it: up to its code, and its request id as the gateway's language writes it. */
+const PROBLEM = /"type":"about:blank"((?:(?!"type":)[^])*?)"code":"(\w+)","request_id":"([^"]*)"\}/g;
+
+/** Kong's template of one, which Kong fills with a message and the request id, once each. */
+const KONG_PROBLEM = /"type": "about:blank"([^]*?)"code": "(\w+)",/;
+const KONG_PAGE = '<p class="quiet">request_id: %s</p>';
+
+/** Nothing else means something in the quotes of each gateway's language. */
+const PLAIN = /^[\w:/.~#?=[\]-]+$/;
+
+/** Requests that were answered so have no record, and nothing could be explained. */
+const UNRECORDED: ReadonlySet<string> = new Set(['ambiguous_path']);
+
+function plain(address: string | undefined): string | undefined {
+  return address !== undefined && PLAIN.test(address) ? address : undefined;
+}
+
+/** Puts the addresses at which callers read on into the problems that a gateway answers by itself. Without addresses all stays as it is. */
+export function addReadOn(text: string, readOn: ReadOn = {}): string {
+  const [errors, explain] = [plain(readOn.errors), plain(readOn.explain)];
+  return text.replace(PROBLEM, (_problem, between: string, code: string, id: string) => {
+    const help = explain === undefined || UNRECORDED.has(code) ? '' : `,"help":"${explain}${id}"`;
+    return `"type":"${errors === undefined ? 'about:blank' : errors + code}"${between}"code":"${code}","request_id":"${id}"${help}}`;
+  });
+}
+
+/** The same for a template of Kong's. It has no second place for the request id: the page that explains asks for it. */
+export function addReadOnForKong(template: string, readOn: ReadOn): string {
+  const [errors, page] = [plain(readOn.errors), plain(readOn.explain)?.split('?')[0]];
+  const json = template.replace(KONG_PROBLEM, (_problem, between: string, code: string) => {
+    const help = page === undefined ? '' : `\n  "help": "${page}",`;
+    return `"type": "${errors === undefined ? 'about:blank' : errors + code}"${between}"code": "${code}",${help}`;
+  });
+  return page === undefined
+    ? json
+    : json.replace(KONG_PAGE, (line) => `${line}\n      <p><a href="${page}">What happened to this request</a></p>`);
+}

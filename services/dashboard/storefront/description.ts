@@ -1,0 +1,35 @@
+import { createCatalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { type ApiDocumentParts, describeApi, type DescribedApi } from '../../openapi/describe-api';
+import { type ApiDocument } from '../contract/api-document';
+import { readOperations } from './operations';
+
+/** What a description is made of. It can be copied to a thread. */
+export interface DescriptionInput {
+  /** What the build wrote from our services, as JSON. */
+  readonly built: string;
+  /** The name of the installation. */
+  readonly title: string;
+  readonly products: readonly CatalogueProduct[];
+  /** Documents that products bring along, as JSON in their normal form. */
+  readonly documents: ReadonlyMap<string, string>;
+}
+
+/** The API's description as it is now. */
+export interface Description {
+  /** The OpenAPI document, as JSON. */
+  readonly text: string;
+  /** The same, as pages show it. */
+  readonly shown: ApiDocument;
+  readonly leftOut: DescribedApi['leftOut'];
+}
+
+/** Describes what our services answer, and what is sold besides. The build's licence is that of our own services. */
+export function describeSold({ built: text, title, products, documents }: DescriptionInput): Description {
+  const built = JSON.parse(text) as ApiDocumentParts;
+  const own = new Map([...documents].map(([id, json]) => [id, JSON.parse(json) as unknown]));
+  const { document, leftOut } = describeApi(built, createCatalogue(products), own);
+  const { license, ...info } = built.info;
+  const isOurs = info.title === title && Object.keys(built.paths).some((path) => path in document.paths);
+  const described = JSON.stringify({ ...document, info: { ...info, title, ...(isOurs && { license }) } });
+  return { text: described, shown: readOperations(described), leftOut };
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { runInThread } from '../../kit/run-in-thread';
+import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
+import { readDocumentTexts } from '../../selling/catalogue/product-documents';
+import { type DashboardDeps } from '../http/dashboard-deps';
+import { askSeldom } from '../http/serve-document';
+import { type Description, type DescriptionInput } from './description';
+
+/** Documents of 13 MB take 4 s of CPU and 500 MB on a slow machine. */
+const BOUNDS = { deadlineMs: 120_000, heapMebibytes: 1_024, tooMuch: 'the description takes more memory or time than it may' };
+
+/** Makes the description in a thread of its own: of long documents it takes seconds, in which nobody else would be answered. */
+export const describeInThread = (input: DescriptionInput): Promise<Description> =>
+  runInThread(join(__dirname, 'description-thread'), input, BOUNDS);
+
+/** The description, and what tells it from the one before. */
+export interface DescriptionSource {
+  /** Asked once a second at most. */
+  readonly revision: () => Promise<string>;
+  /** @throws Error while it cannot be made */
+  readonly read: () => Promise<Description>;
+}
+
+export interface DescriptionOptions {
+  /** The text that the build wrote. */
+  readonly readBuilt: () => string;
+  /** The name of the installation. */
+  readonly title: string;
+  readonly describe: (input: DescriptionInput) => Promise<Description>;
+}
+
+/** Makes the description once for each revision of the catalogue, for all who need it. A failure is not kept. */
+export function keepDescription({ db, catalogue, clock, log }: DashboardDeps, options: DescriptionOptions): DescriptionSource {
+  const { readBuilt, title, describe } = options;
+  const revision = askSeldom(() => readCatalogueRevision(db), clock);
+  let kept: { readonly revision: string; readonly made: Promise<Description> } | undefined;
+
+  const make = async (): Promise<Description> => {
+    const built = readBuilt();
+    const { products } = await catalogue();
+    const description = await describe({ built, title, products, documents: await readDocumentTexts(db) });
+    for (const each of description.leftOut) log.warn(each, 'an operation of a product’s own OpenAPI document is broken and left out');
+    return description;
+  };
+
+  return {
+    revision,
+    read: async () => {
+      const current = await revision();
+      if (kept?.revision !== current) kept = { revision: current, made: make() };
+      const mine = kept;
+      try {
+        return await mine.made;
+      } catch (error) {
+        if (kept === mine) kept = undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stringify } from 'yaml';
+import { projectRoot } from '../run-command';
+
+/** What a process answered at `/metrics`, before a fault and at its end; undefined where it did not answer. */
+export interface Scrapes {
+  readonly before: string | undefined;
+  readonly during: string | undefined;
+}
+
+const PROGRAM = process.env['PROMTOOL_BIN'] ?? 'promtool';
+
+function findPromtool(): boolean {
+  try {
+    execFileSync(PROGRAM, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.warn('not asked which alerts fire: there is no promtool (PROMTOOL_BIN, or Debian’s prometheus)');
+    return false;
+  }
+}
+
+let isThere: boolean | undefined;
+
+/** Prometheus's own evaluator of the rules. Where it is absent, a line says so. */
+function hasPromtool(): boolean {
+  isThere ??= findPromtool();
+  return isThere;
+}
+
+const INTERVAL_S = 30;
+/** All went as before for ten minutes; then each half minute was as the fault, for longer than any rule waits. */
+const [BEFORE, DURING] = [20, 50];
+
+interface Sample {
+  readonly name: string;
+  readonly labels: string;
+  readonly value: number;
+}
+
+function samplesOf(text: string): Map<string, Sample> {
+  const lines = text.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? (\S+)$/gm);
+  return new Map(
+    [...lines].map(([, name = '', labels = '', value = '']) => [`${name}{${labels}}`, { name, labels, value: Number(value) }]),
+  );
+}
+
+/** Names whose values only grow: counters, the parts of histograms, and when a process began. */
+function growingOf(text: string): Set<string> {
+  const types = [...text.matchAll(/^# TYPE (\w+) (counter|histogram|summary)$/gm)];
+  const parts = ['_bucket', '_sum', '_count'];
+  const counted = types.flatMap(([, name = '', type]) => (type === 'counter' ? [name] : parts.map((end) => name + end)));
+  return new Set([...counted, 'process_start_time_seconds']);
+}
+
+const times = (count: number, value: (at: number) => number | string): string =>
+  Array.from({ length: count }, (_, at) => value(at)).join(' ');
+
+function inputSeries({ before = '', during }: Scrapes): { series: string; values: string }[] {
+  const up = {
+    series: 'up{job="tollgate-plugin-server",instance="node"}',
+    values: `${times(BEFORE, () => 1)} ${times(DURING, () => (during === undefined ? 0 : 1))}`,
+  };
+  const [old, now] = [samplesOf(before), samplesOf(during ?? '')];
+  const growing = growingOf(before + (during ?? ''));
+  const found = [...now].map(([id, { name, labels, value }]) => {
+    const was = old.get(id)?.value;
+    // A process that began anew counts from 0.
+    const from = was !== undefined && was <= value ? was : 0;
+    const growth = growing.has(name) ? value - from : 0;
+    const first = times(BEFORE, () => was ?? '_');
+    const own = `job="tollgate-plugin-server",instance="node"`;
+    return {
+      series: `${name}{${labels === '' ? own : `${labels},${own}`}}`,
+      values: `${first} ${times(DURING, (at) => (growth === 0 ? value : from + growth * (at + 1)))}`,
+    };
+  });
+  return [up, ...found];
+}
+
+/** Which rules of docs/grafana/alerts.yml fire, where every half minute goes as the fault did. */
+async function askPromtool(scrapes: Scrapes, atMinute: number): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'alerts-'));
+  try {
+    copyFileSync(join(projectRoot, 'docs/grafana/alerts.yml'), join(folder, 'alerts.yml'));
+    const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
+    const tests = [
+      {
+        interval: `${INTERVAL_S}s`,
+        input_series: inputSeries(scrapes),
+        promql_expr_test: [{ expr, eval_time: `${atMinute}m`, exp_samples: [] }],
+      },
+    ];
+    writeFileSync(join(folder, 'test.yml'), stringify({ rule_files: ['alerts.yml'], evaluation_interval: `${INTERVAL_S}s`, tests }));
+    const said = await promisify(execFile)(PROGRAM, ['test', 'rules', join(folder, 'test.yml')], { maxBuffer: 1e8 }).catch(
+      (failure: unknown) => failure as { stdout: string; stderr: string },
+    );
+    const text = said.stdout + said.stderr;
+    if (!/SUCCESS|got:/.test(text)) throw new Error(`promtool could not test the rules: ${text}`);
+    return [...new Set([...text.matchAll(/alertname=\\?"(\w+)\\?"/g)].map(([, name = '']) => name))];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** When both are asked: at the end of what was before, and at the end of it all. */
+const BEFORE_MIN = Math.floor((BEFORE * INTERVAL_S) / 60) - 1;
+const END_MIN = Math.floor(((BEFORE + DURING - 1) * INTERVAL_S) / 60);
+
+/** Fails unless these alerts fire if the fault lasts, and none of them before it. */
+export async function expectAlerts(scrapes: Scrapes, alerts: readonly string[]): Promise<void> {
+  if (!hasPromtool()) return;
+  const early = await askPromtool(scrapes, BEFORE_MIN);
+  expect(early.filter((each) => alerts.includes(each))).toEqual([]);
+  expect(await askPromtool(scrapes, END_MIN)).toEqual(expect.arrayContaining([...alerts]));
+}
