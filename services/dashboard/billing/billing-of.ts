@@ -9,8 +9,6 @@ import { OperationRefused } from '../../selling/operations/operation-refused';
 import { type BillingPort } from './billing-port';
 
 const MINUTE_MS = 60_000;
-/** Gives a payment its invoice within 10 seconds. */
-const SOON_MS = 5_000;
 
 /** Issues nothing. Invoices of before are still shown, paid and credited: money that is owed stays owed. */
 export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
@@ -43,7 +41,8 @@ function createPaymentBilling(db: Pool, invoicing: Invoicing & { readonly timeZo
   const { terms, timeZone } = invoicing;
   return {
     ...createNoBilling(db, terms),
-    everyMs: SOON_MS,
+    // Whenever it is asked: a payment has its invoice within 10 seconds.
+    everyMs: 0,
     issueInvoices: (work) => issuePaymentInvoices(db, { ...work, terms, timeZone, titleOf: titlesOf(invoicing) }),
   };
 }

@@ -8,7 +8,7 @@ import { type InvoiceRef } from '../../selling/billing/settle-invoice';
  */
 export interface BillingPort {
   readonly provider: BillingTerms['provider'];
-  /** How long to wait, once it has issued what there was, before it is asked again. */
+  /** How long to wait at least, once it has issued what there was, before it is asked again. */
   readonly everyMs: number;
   /** Bills all that was not billed yet, once however many processes ask. @returns how many invoices were issued */
   issueInvoices(work: Pick<PaymentInvoicing, 'today' | 'isEnding' | 'onFailure' | 'paymentOf'>): Promise<number>;

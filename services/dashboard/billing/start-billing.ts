@@ -19,11 +19,12 @@ export interface BillingWorkOptions {
   readonly ports: PaymentPorts;
   /** Registry of the metrics. */
   readonly registry: Registry;
-  /** Pause between two looks. Default: as the invoices ask for it. */
+  /** Pause between two looks. Default: 5 s, or more where the invoices ask for it. */
   readonly everyMs?: number;
 }
 
-const FIRST_MS = 5_000;
+/** How often it is asked whether to look: a catalogue that begins to issue invoices for payments does so within 10 s. */
+const ASK_MS = 5_000;
 
 /** Issues invoices of payments or closed statements, and reminds of those that are overdue. Any number of processes may do so. */
 export function startBilling(options: BillingWorkOptions): { close(): Promise<void> } {
@@ -35,12 +36,12 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
   });
   let working: Promise<void> | undefined;
   let isEnding = false;
-  let waitMs = everyMs ?? FIRST_MS;
+  let issuedAtMs = -Infinity;
   const todayNow = (): string => windowsAt(clock.now() / 1_000, timeZone).day;
 
   async function issue(): Promise<void> {
     const port = billingOf(db, await catalogue(), timeZone);
-    waitMs = everyMs ?? port.everyMs;
+    if (everyMs === undefined && clock.monotonic() - issuedAtMs < port.everyMs) return;
     let failures = 0;
     const onFailure: Parameters<BillingPort['issueInvoices']>[0]['onFailure'] = ({ customerId: customer, ...about }, err) => {
       failures += 1;
@@ -48,6 +49,7 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
     };
     const paymentOf = createPaymentFinder({ ports, log });
     const issued = await port.issueInvoices({ today: todayNow(), isEnding: () => isEnding, onFailure, paymentOf });
+    issuedAtMs = clock.monotonic();
     failed.set(failures);
     if (issued > 0) log.info({ issued }, 'invoices were issued');
     if (port.provider !== 'none') await queueReminders(db, todayNow());
@@ -57,10 +59,10 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
     working = issue()
       .catch((err: unknown) => log.warn({ err }, 'invoices could not be issued'))
       .finally(() => {
-        if (!isEnding) timer = setTimeout(look, waitMs).unref();
+        if (!isEnding) timer = setTimeout(look, everyMs ?? ASK_MS).unref();
       });
   };
-  let timer = setTimeout(look, waitMs).unref();
+  let timer = setTimeout(look, everyMs ?? ASK_MS).unref();
   return {
     async close() {
       isEnding = true;

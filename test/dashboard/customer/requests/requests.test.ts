@@ -38,8 +38,8 @@ describe('what is offered against a refusal', () => {
     expect(fixesOf(refused(outcome))).toEqual([{ kind }]);
   });
 
-  it('is nothing for what the seller suspended and for the seller, and the code’s page where the request itself must change', () => {
-    expect(fixesOf(refused('key_inactive', { suspended: 'unpaid' }))).toEqual([]);
+  it('is the seller’s address for what the seller suspended, nothing for the seller, and the code’s page where the request must change', () => {
+    expect(fixesOf(refused('key_inactive', { suspended: 'unpaid' }))).toEqual([{ kind: 'ask_support' }]);
     expect(explainRequest(refused('key_expired'), { reader: 'seller', nowMs: 0 }).fixes).toEqual([]);
     expect(fixesOf(refused('key_unknown', { credentialId: undefined }))).toEqual([{ kind: 'read_code', code: 'key_unknown' }]);
     expect(fixesOf(refused('ambiguous_key'))).toEqual([{ kind: 'read_code', code: 'ambiguous_key' }]);
