@@ -80,4 +80,7 @@ it('the maps of the access log leave the query and keys out, and garbage too', (
   expect(logged('request_uri', '/kong')).toBe('/kong');
   expect(logged('request_uri', '/ip/tg_live_a1B2/x?api_key=k')).toBe('/ip/[redacted]');
   expect(logged('request_uri', '/ip?api_key=tg_live_a1B2')).toBe('/ip');
+  for (const key of ['%74g_live_a1B2', 't%67_live_a1B2', 'tg%5flive_a1B2', 'tg_%6Cive_a1B2'])
+    expect(logged('request_uri', `/ip/${key}`)).toMatch(/^\/ip\/[tg_]{0,3}\[redacted]$/);
+  expect(logged('request_uri', '/caf%C3%A9/a%20b%2Fc')).toBe('/caf%C3%A9/a%20b%2Fc');
 });
