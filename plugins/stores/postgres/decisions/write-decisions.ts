@@ -1,4 +1,5 @@
 import { maskApiKey } from '../../../core/access/api-key';
+import { hasNeedlessEncoding } from '../../../core/access/request-path';
 import { type Decision } from '../../../core/ports';
 import { type Database, isUuid } from '../database';
 import { standingText } from './standing-text';
@@ -16,16 +17,22 @@ FROM json_to_recordset($1) AS row(request_id text, at_ms float8, outcome text, p
 const MAX_OF_PATH = 200;
 const MAX_OF_METHOD = 20;
 /** Matches a key in a path. */
-const KEYS = /tg_(?:live|test)_\w+/gi;
+const KEYS = /tg_(?:live|test|admin|seller)_\w+/gi;
 
 /** Matches an address of a person, or as many digits as telephone and identity numbers have. */
 const PERSONAL = /@|%40|(?:\d\D*){8}/i;
 
-/** The path for a log that people read: without keys and personal data. Undefined when the gateway did not report it. */
+/**
+ * The path for a log that people read: without keys and personal data, and without segments that hide characters behind percent signs, such as
+ * those of a key. Undefined when the gateway did not report it.
+ */
 function pathOf(rawPath = ''): string | undefined {
   if (rawPath === '') return undefined;
   const segments = rawPath.replaceAll(KEYS, maskApiKey).split('/');
-  return textOf(segments.map((segment) => (PERSONAL.test(segment) ? '…' : segment)).join('/'))?.slice(0, MAX_OF_PATH);
+  return textOf(segments.map((segment) => (PERSONAL.test(segment) || hasNeedlessEncoding(segment) ? '…' : segment)).join('/'))?.slice(
+    0,
+    MAX_OF_PATH,
+  );
 }
 
 /** Text from outside may hold what PostgreSQL's text cannot: NUL and halves of surrogate pairs. */

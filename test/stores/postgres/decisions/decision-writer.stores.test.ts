@@ -233,6 +233,10 @@ describe('the decision log', () => {
     const secret = `tg_live_${'a'.repeat(40)}`;
     const asked = [
       decision({ method: 'POST', rawPath: `/ip/${secret}/facts/4999-1234-0000/a%40example.com` }),
+      decision({
+        method: 'PUT',
+        rawPath: `/ip/%74${secret.slice(1)}/tg%5fadmin_${'b'.repeat(40)}/caf%C3%A9/a%20b/tg_seller_${'c'.repeat(40)}`,
+      }),
       decision({ method: 'GET', rawPath: `/${'x'.repeat(300)}` }),
     ];
     for (const each of asked) writer.record(each);
@@ -243,6 +247,7 @@ describe('the decision log', () => {
     );
     expect(rows).toEqual([
       { method: 'POST', path: '/ip/tg_live…aaaa/facts/…/…' },
+      { method: 'PUT', path: '/ip/…/…/caf%C3%A9/a%20b/…cccc' },
       { method: 'GET', path: `/${'x'.repeat(199)}` },
     ]);
   });
