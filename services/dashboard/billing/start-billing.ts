@@ -19,16 +19,15 @@ export interface BillingWorkOptions {
   readonly ports: PaymentPorts;
   /** Registry of the metrics. */
   readonly registry: Registry;
-  /** Pause between two looks. Default: 5 s, or more where the invoices ask for it. */
-  readonly everyMs?: number;
+  /** How often it is asked whether to look; see `everyMs` of the port. Default: 5 s, so that a payment has its invoice within 10 s. */
+  readonly askMs?: number;
 }
 
-/** How often it is asked whether to look: a catalogue that begins to issue invoices for payments does so within 10 s. */
 const ASK_MS = 5_000;
 
 /** Issues invoices of payments or closed statements, and reminds of those that are overdue. Any number of processes may do so. */
 export function startBilling(options: BillingWorkOptions): { close(): Promise<void> } {
-  const { db, log, clock, timeZone, catalogue, ports, registry, everyMs } = options;
+  const { db, log, clock, timeZone, catalogue, ports, registry, askMs = ASK_MS } = options;
   const failed = new Gauge({
     name: 'tollgate_invoices_failed',
     help: 'Payments and closed statements that could not be invoiced when this was last tried. The log names them.',
@@ -41,7 +40,7 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
 
   async function issue(): Promise<void> {
     const port = billingOf(db, await catalogue(), timeZone);
-    if (everyMs === undefined && clock.monotonic() - issuedAtMs < port.everyMs) return;
+    if (clock.monotonic() - issuedAtMs < port.everyMs) return;
     let failures = 0;
     const onFailure: Parameters<BillingPort['issueInvoices']>[0]['onFailure'] = ({ customerId: customer, ...about }, err) => {
       failures += 1;
@@ -59,10 +58,10 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
     working = issue()
       .catch((err: unknown) => log.warn({ err }, 'invoices could not be issued'))
       .finally(() => {
-        if (!isEnding) timer = setTimeout(look, everyMs ?? ASK_MS).unref();
+        if (!isEnding) timer = setTimeout(look, askMs).unref();
       });
   };
-  let timer = setTimeout(look, everyMs ?? ASK_MS).unref();
+  let timer = setTimeout(look, askMs).unref();
   return {
     async close() {
       isEnding = true;

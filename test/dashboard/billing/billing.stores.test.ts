@@ -253,7 +253,7 @@ describe('the pages of billing', () => {
       catalogue: () => readAppliedCatalogue(dashboard.pool),
       ports: {},
       registry: createMetrics().registry,
-      everyMs: 50,
+      askMs: 50,
     });
     const send = (mail: Mail): void => void dashboard.mails.push(mail);
     const mailing = startMailing(dashboard.db, { send, clock, write: { invoice: writeInvoiceMails }, everyMs: 50 });

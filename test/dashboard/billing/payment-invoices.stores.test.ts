@@ -233,15 +233,17 @@ describe.each(['stripe', 'razorpay'] as const)('a seller who sells through %s', 
     });
     const customer = await payingCustomer();
     const own = (await customer.ask('/session')).json().email;
+    let looks = 0;
     const work = startBilling({
       db: dashboard.db,
       log,
       ports: ports(),
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
       timeZone,
-      catalogue: () => Promise.resolve(sold),
+      // Invoices are asked for only once it has looked.
+      catalogue: () => Promise.resolve(looks++ === 0 ? createCatalogue(sold.products) : sold),
       registry: createMetrics().registry,
-      everyMs: 50,
+      askMs: 50,
     });
     await hear(2);
     await eventually(async () => (await invoicesOf(customer.id)).length === 1);
