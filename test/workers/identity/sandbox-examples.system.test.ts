@@ -15,7 +15,7 @@ it('every listed input yields what its entry says from the OTP provider and the 
   };
   const services = await servicesOf({});
   // Does not wait for a silent upstream.
-  const hasty = await servicesOf({ IDENTITY_MESSAGE_TIMEOUT_MS: '3000' });
+  const hasty = await servicesOf({ IDENTITY_MESSAGE_TIMEOUT_MS: '10000' });
 
   /** The steps before a route's own, with the input that the example gives. */
   async function play({ route, method, input, outcome }: SandboxExample): Promise<{ statusCode: number; body: any }> {
