@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ADDED_PROPERTY, HIDDEN_GRPC_PROPERTY, HIDDEN_PROPERTY } from '../../plugins/core/access/reserved-responses';
+import { ADDED_PROPERTY, HIDDEN_PROPERTY } from '../../plugins/core/access/reserved-responses';
 import { checkKongConf, noteKongConf } from '../../kong/check/check-kong-conf';
 
 const kong = join(__dirname, '../../kong');
@@ -59,7 +59,7 @@ it('kong.conf and its maps leave to an API what nginx with Lua leaves to it', ()
   expect(maps.match(/^map/gm)).toHaveLength(7);
   expect(lines('gateways/nginx-lua/authorizer.conf')).toContain(maps);
   expect(ours).toContain(`nginx_proxy_proxy_hide_header = ${HIDDEN_PROPERTY}\nnginx_proxy_add_header = ${ADDED_PROPERTY}\n`);
-  expect(ours).toContain(`nginx_proxy_grpc_hide_header = ${HIDDEN_GRPC_PROPERTY}\n`);
+  expect(ours).toContain(`nginx_proxy_grpc_hide_header = ${HIDDEN_PROPERTY.replaceAll('proxy_', 'grpc_')}\n`);
   for (const added of ADDED_PROPERTY.split('; '))
     expect(lines('gateways/nginx-lua/guard.conf')).toContain(`add_header ${added.replace('add_header ', '')};`);
 });

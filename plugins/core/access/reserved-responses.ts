@@ -30,8 +30,6 @@ const HIDDEN = [UNITS_HEADER, 'X-Tollgate-Context', ...OF_LIMITS, ...OF_PAGES];
 
 /** For kong.conf. nginx hides all of them, and adds those again that are the API's to say: the maps are in log-maps.conf. */
 export const HIDDEN_PROPERTY = HIDDEN.join('; proxy_hide_header ');
-/** The same of services that speak gRPC. */
-export const HIDDEN_GRPC_PROPERTY = HIDDEN.join('; grpc_hide_header ');
 
 /** The variable of the map that holds an API's header where that may go on. */
 export const apiVariableOf = (name: string): string =>
