@@ -140,6 +140,7 @@ interface Outcome {
   readonly trailers: Metadata;
 }
 
+if (REAL_KONGS.length === 0) console.warn('skipped: KONG_BIN names no Kong, and no other gateway passes gRPC on');
 /** Jest takes no empty table. */
 const KONGS: readonly AnyGateway[] = REAL_KONGS.length > 0 ? REAL_KONGS : ['kong'];
 

@@ -1,11 +1,10 @@
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
-import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
 import { listOutages } from '../../selling/outages/list-outages';
 import { readAvailability } from '../../selling/outages/read-product-answers';
 import { type ApiDocument } from '../contract/api-document';
 import { type DashboardDeps } from '../http/dashboard-deps';
-import { askSeldom, keepDocument, type KeptDocument } from '../http/serve-document';
+import { keepDocument, type KeptDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
 import { type DescriptionSource } from './keep-description';
@@ -57,8 +56,9 @@ export class PageShelf {
   private readonly revision: () => Promise<string>;
 
   constructor(private readonly options: ShelfOptions) {
-    const { db, clock, liveSources } = options.deps;
-    this.revision = askSeldom(async () => `${await readCatalogueRevision(db)} ${liveSources?.revision() ?? ''}`, clock);
+    const { deps, description } = options;
+    // By the description's own revision: a page is never newer by name than the description that it was made from.
+    this.revision = async () => `${await description.revision()} ${deps.liveSources?.revision() ?? ''}`;
   }
 
   /** @param name tells apart what differs; the caller keeps the names few */
