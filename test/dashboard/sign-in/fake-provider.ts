@@ -102,7 +102,7 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
     if (fault === 'down') return answer({}, 503);
     if (fault === 'redirect') return void response.writeHead(307, { location: `${issuer}/internal` }).end();
     if (fault === 'endless') {
-      const pour = (): void => void (response.writable && response.write(' '.repeat(65_536), () => setImmediate(pour)));
+      const pour = (): void => void (!response.destroyed && response.write(' '.repeat(65_536), () => setImmediate(pour)));
       response.writeHead(200, { 'content-type': 'application/json' });
       return pour();
     }
