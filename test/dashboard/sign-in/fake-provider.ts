@@ -33,6 +33,8 @@ export interface FakeProvider {
   readonly asked: string[];
   /** By path; `*` of all. */
   readonly faults: Record<string, Fault>;
+  /** Called once it is silent, its head sent. */
+  onSilence: () => void;
   /** What it says of itself beside the usual. */
   readonly metadata: Record<string, unknown>;
   /** With which it signs, and what it publishes. */
@@ -106,7 +108,7 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
       response.writeHead(200, { 'content-type': 'application/json' });
       return pour();
     }
-    if (fault === 'silent') return void response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+    if (fault === 'silent') return void response.writeHead(200, { 'content-type': 'application/json' }).write('{', () => fake.onSilence());
     if (path === '/.well-known/openid-configuration') {
       const userinfo = { userinfo_endpoint: `${issuer}/userinfo` };
       const places = {
@@ -138,6 +140,7 @@ export async function startFakeProvider(clientId: string): Promise<FakeProvider>
     },
     asked,
     faults: {},
+    onSilence: () => undefined,
     metadata: {},
     keys: { kid: 'one', signing: own, published: [published(own, 'one')] },
     userinfo: { sub: 'person-1', email: EMAIL, email_verified: true },

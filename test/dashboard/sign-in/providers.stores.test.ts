@@ -261,8 +261,10 @@ describe('signing in by a provider', () => {
   ])('of a provider that is %s', (fault, does) => {
     beforeEach(() => {
       const timeout = AbortSignal.timeout.bind(AbortSignal);
-      // Five seconds, which no test need wait for.
-      jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 5_000 ? 200 : ms));
+      // Five seconds, which no test need wait for: they are over a moment after the provider is silent, and not before on a busy machine.
+      const overAt = new AbortController();
+      jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 5_000 ? overAt.signal : timeout(ms)));
+      provider.onSilence = () => void setTimeout(() => overAt.abort(new DOMException('', 'TimeoutError')), 50);
     });
     afterEach(() => {
       jest.restoreAllMocks();
@@ -284,6 +286,7 @@ describe('signing in by a provider', () => {
       expectRefused(await signIn(said), 'failed');
       expect(provider.asked.filter((each) => each.endsWith(path))).toHaveLength(1);
       delete provider.faults[path];
+      jest.restoreAllMocks();
       expect(hasSession(await signIn(said))).toBe(true);
     });
   });
