@@ -32,9 +32,9 @@ export function describeConnectionError(error: unknown, url: string): string {
     case '28000':
       return `${server} refuses the user or the password (${code}); check DATABASE_URL`;
     case '3D000':
-      return `${server} has no database of that name (${code}); create it, or check DATABASE_URL`;
+      return `${server} has no database with that name (${code}); create it, or check DATABASE_URL`;
     case '53300':
-      return `${server} has no connection left (${code}); raise max_connections, or end what holds them`;
+      return `${server} has no connection left (${code}); raise max_connections, or close what holds them`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `${server} cannot be found: no such host (${code}); check DATABASE_URL`;

@@ -30,7 +30,7 @@ export function parseEmail(text: string): string {
 export function parseId(text: string): string {
   const id = text.trim();
   if (!id.startsWith('tg_')) return id;
-  throw invalid('this is an API key, not the id of one; npx tollgate key list --customer EMAIL shows the ids');
+  throw invalid('this is an API key, not a key’s id; npx tollgate key list --customer EMAIL shows the ids');
 }
 
 /** Texts separated by commas, each once. */

@@ -67,7 +67,7 @@ function withSettings(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   if (!env['TOLLGATE_CONFIG']) return env;
   const folder = configFolder(root, env);
   for (const file of [catalogueFile(root, env), kongFile(root, env)]) {
-    if (!existsSync(file)) throw new Error(`there is no ${file}; npx tollgate init ${folder} writes a folder to begin with`);
+    if (!existsSync(file)) throw new Error(`there is no ${file}; npx tollgate init ${folder} writes a folder to start from`);
   }
   const settings = join(folder, '.env');
   return { ...(existsSync(settings) && parseEnv(readFileSync(settings, 'utf8'))), ...env };
@@ -77,12 +77,12 @@ function withSettings(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function lockFolder({ takeLock }: StartOptions, dataDir: string): void {
   try {
     const lock = takeLock(join(dataDir, 'start.lock'));
-    if ('heldBy' in lock) throw new Error(`it already runs from this folder (process ${lock.heldBy}); stop that one first`);
+    if ('heldBy' in lock) throw new Error(`already running from this folder (process ${lock.heldBy}); stop that process first`);
     process.on('exit', lock.release);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const help = 'make it yours, or choose another folder with TOLLGATE_DATA_DIR';
+    const help = 'change its owner, or choose another folder with TOLLGATE_DATA_DIR';
     throw new Error(`nothing can be written to ${dataDir} (${code}); ${help}`, { cause: error });
   }
 }

@@ -17,7 +17,7 @@ export interface ListEntry {
 export function addToList(text: string, { list: name, entry, comment }: ListEntry): string {
   const document = parseDocument(text);
   const list: unknown = document.get(name);
-  if (document.errors.length > 0 || !isSeq(list)) throw new Error(`there is no list of ${name} in it`);
+  if (document.errors.length > 0 || !isSeq(list)) throw new Error(`it has no list named ${name}`);
   const written = list.flow || list.items.length === 0 ? rewrite(text, name, entry) : splice(text, { list, entry, comment });
   const before: unknown = document.toJS();
   const after: unknown = parseDocument(written).toJS();

@@ -84,22 +84,24 @@ async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[
 }
 
 function addCheck(group: Command, context: CommandContext): void {
-  finishCommand(group.command('check').description('check the file, whether kong.yml agrees with it, and brand and guides')).action(() => {
-    const catalogue = readFile(context);
-    const { problems, notes: kongNotes } = judgeKongYml(context, catalogue);
-    refuseDifferences(problems);
-    refusePages(context);
-    const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
-    const products = catalogue.products.length;
-    const notes = [...kongNotes, ...noteTestKeys(catalogue.products)];
-    context.output.result({ ok: true, products, plans, notes }, () =>
-      [`the catalogue is right: ${products} products, ${plans} plans`, ...notes.map((note) => `· ${note}`)].join('\n'),
-    );
-  });
+  finishCommand(group.command('check').description('check the catalogue, that kong.yml agrees with it, and brand and guides')).action(
+    () => {
+      const catalogue = readFile(context);
+      const { problems, notes: kongNotes } = judgeKongYml(context, catalogue);
+      refuseDifferences(problems);
+      refusePages(context);
+      const plans = catalogue.products.flatMap(({ plans: offered }) => offered).length;
+      const products = catalogue.products.length;
+      const notes = [...kongNotes, ...noteTestKeys(catalogue.products)];
+      context.output.result({ ok: true, products, plans, notes }, () =>
+        [`the catalogue is valid: ${products} products, ${plans} plans`, ...notes.map((note) => `· ${note}`)].join('\n'),
+      );
+    },
+  );
 }
 
 function addDiff(group: Command, context: CommandContext): void {
-  finishCommand(group.command('diff').description('show what would change, and for whom; exit code 2 when anything would')).action(
+  finishCommand(group.command('diff').description('show what would change, and for whom; exits with 2 if anything would')).action(
     async () => {
       const catalogue = readFile(context);
       const changes = await withDatabase(context, (db) => findChanges(db, catalogue));
@@ -119,14 +121,14 @@ interface Applied {
   readonly gateway: Reloaded;
 }
 
-const kongReload = (kong: string): string => `Kong takes ${kong} over with: kong reload`;
+const kongReload = (kong: string): string => `to load ${kong} in Kong, run: kong reload`;
 
 function describeApplied({ kong, changes, leftOut, notes, gateway }: Applied): string {
   return [
     changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`,
     ...leftOut.map(({ product, operation, reason }) => `· ${product}: the reference leaves out ${operation}: ${reason}`),
     ...notes.map((note) => `· ${note}`),
-    gateway === 'local' ? `the gateway has taken ${kong} over` : kongReload(kong),
+    gateway === 'local' ? `the gateway has loaded ${kong}` : kongReload(kong),
   ].join('\n');
 }
 
@@ -164,7 +166,7 @@ function addApply(group: Command, context: CommandContext): void {
 
 /** `tollgate catalogue` */
 export function addCatalogueCommands(program: Command, context: CommandContext): void {
-  const group = program.command('catalogue').description('what is sold: products, limits, plans and prices').addHelpText('after', HELP);
+  const group = program.command('catalogue').description('the catalogue: products, limits, plans and prices').addHelpText('after', HELP);
   addCheck(group, context);
   addDiff(group, context);
   addApply(group, context);

@@ -193,10 +193,10 @@ export async function checkFiles(context: CommandContext): Promise<readonly stri
 
 /** `tollgate check` */
 export function addCheckCommand(program: Command, context: CommandContext): void {
-  const check = finishCommand(program.command('check').description('check the settings and the files of what is sold'));
+  const check = finishCommand(program.command('check').description('check the settings, the catalogue and the gateway’s files'));
   addGatewayChecks(check, context);
-  check.option('--all-guarded', 'a service without the access layer is a mistake too, as in the example');
-  check.option('--verbose', 'name the routes that are not judged, and all that npm start would refuse');
+  check.option('--all-guarded', 'also report services without the access layer, as the example catalogue does');
+  check.option('--verbose', 'list the routes that are not checked, and everything that npm start would refuse');
   check.addHelpText('after', HELP).action(async (flags: CheckFlags) => {
     const { results, catalogue, report } = await runChecks(context, flags);
     const failed = results.filter(({ problems }) => problems.length > 0).map(({ name }) => name);

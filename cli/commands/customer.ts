@@ -48,7 +48,7 @@ function addReading(customer: Command, context: CommandContext): void {
 
 /** `tollgate customer …`: who keys and subscriptions belong to. */
 export function addCustomerCommands(program: Command, context: CommandContext): void {
-  const customer = program.command('customer').description('customers: who keys and subscriptions belong to');
+  const customer = program.command('customer').description('customers, who own keys and subscriptions');
   finishCommand(customer.command('create').description('add a customer').requiredOption('--email <email>', 'e-mail address'))
     .addHelpText('after', EXAMPLE)
     .action(async (options: { email: string }) => {

@@ -42,7 +42,7 @@ function show(explanation: Explanation): string {
 
 /** `tollgate explain REQUEST_ID` */
 export function addExplainCommand(program: Command, context: CommandContext): void {
-  finishCommand(program.command('explain').description('show what a caller got, which checks the request passed, and what mends it'))
+  finishCommand(program.command('explain').description('show what the caller got, which checks the request passed, and how to fix it'))
     .argument('<request-id>', 'header X-Kong-Request-Id of the answer')
     .addHelpText('after', EXAMPLE)
     .action(async (text: string) => {

@@ -107,7 +107,7 @@ function refuseOther(path: string, text: string): void {
   if (!existsSync(path) || SHIPPED.test(path)) return;
   const there = readFileSync(path, 'utf8');
   if (there !== text && !there.startsWith(WRITTEN))
-    throw new CommandError('invalid_argument', `${path} is yours and is not written over: name another folder`);
+    throw new CommandError('invalid_argument', `${path} exists and was not written by this command: name another folder`);
 }
 
 function replace(path: string, text: string): void {
@@ -129,12 +129,12 @@ function nextSteps(folder: string, { files, route, routes }: Written): string[] 
     `1. run the plugin server: fill in ${at('plugin-server.env')}, then systemctl enable --now ${at('tollgate-plugin-server.service')}, or ${at('compose.yml')}`,
     files['kong.conf'] === undefined
       ? `2. add the lines of ${at('tollgate.conf')} to kong.conf, or the variables of ${at('tollgate.env')}; --conf FILE merges them with yours`
-      : `2. put ${at('kong.conf')} in place of yours: it is yours with the lines of ${at('tollgate.conf')}`,
+      : `2. replace your kong.conf with ${at('kong.conf')}: it is yours with the lines of ${at('tollgate.conf')}`,
     files['kong.yml'] === undefined
       ? `3. put the block of ${at('route.yml')} on ${named}`
-      : `3. put ${at('kong.yml')} in place of yours: it is yours with the block of ${at('route.yml')} on the route ${route ?? ''}`,
+      : `3. replace your kong.yml with ${at('kong.yml')}: it is yours with the block of ${at('route.yml')} on the route ${route ?? ''}`,
     `4. check with KONG_YML=${files['kong.yml'] === undefined ? 'FILE' : at('kong.yml')} npx tollgate check, then restart Kong: nothing is refused yet`,
-    '5. take enforce: false out when nothing would be refused that should pass; take the block out to go back (docs/operate/existing-kong.md)',
+    '5. remove enforce: false once nothing would be refused that should pass; remove the block to go back (docs/operate/existing-kong.md)',
     `error_template_html = ${at('problem.html')} shows an error page with your brand, for all of your routes; error_template_json = ${at('problem.json')} says the same to programs, with the code gateway_error`,
   ];
 }

@@ -130,14 +130,14 @@ export function addGatewayCommand(program: Command, context: CommandContext): vo
   finishCommand(
     program
       .command('gateway')
-      .description('write the configuration of nginx, Caddy or HAProxy from kong.yml, or what a Kong that you run needs'),
+      .description('write the configuration of nginx, Caddy or HAProxy from kong.yml, or the files that your own Kong needs'),
   )
     .argument('<kind>', KINDS.join(', '))
     .argument('<dir>', 'where its files go')
-    .option('--socket <path>', 'where the plugin server listens for this gateway (default: that of the running instance)')
-    .option('--conf <file>', 'kong: your kong.conf; a copy with what is needed is written, and yours stays as it is')
+    .option('--socket <path>', 'where the plugin server listens for this gateway (default: the running instance’s)')
+    .option('--conf <file>', 'kong: your kong.conf; a merged copy is written, and yours stays unchanged')
     .option('--kong-yml <file>', 'kong: your kong.yml')
-    .option('--route <name>', 'kong: the route that gets the block, in a copy of your kong.yml')
+    .option('--route <name>', 'kong: the route that gets the plugin, in a copy of your kong.yml')
     .option('--product <id>', 'kong: what is sold on it (default: the route’s name)')
     .option('--lane', 'kong: the plugin in Lua, which asks in one exchange')
     .addHelpText('after', HELP)

@@ -110,12 +110,12 @@ function judgeClock({ clockMs, ownClockMs }: DatabaseFacts): Finding {
 function judgeStore({ health: { version, connections, mostConnections, bytes }, answeredInMs }: DatabaseFacts): Finding {
   const saw = `PostgreSQL ${version} answered in ${Math.round(answeredInMs)} ms, ${connections} of ${mostConnections} connections, ${gigabytes(bytes)}`;
   if (connections <= mostConnections * MAX_CONNECTIONS_SHARE) return well('database', saw);
-  return unwell('database', saw, 'Raise max_connections, or end what holds them: docs/operate/scale.md#capacity.');
+  return unwell('database', saw, 'Raise max_connections, or close what holds them: docs/operate/scale.md#capacity.');
 }
 
 function judgeSessions({ sharesSessions }: DatabaseFacts): Finding {
-  if (sharesSessions === undefined) return unknown('sessions', 'two connections more could not be had');
-  if (!sharesSessions) return well('sessions', 'each connection has a session of its own');
+  if (sharesSessions === undefined) return unknown('sessions', 'two more connections could not be opened');
+  if (!sharesSessions) return well('sessions', 'each connection has its own session');
   return unwell(
     'sessions',
     'a pooler shares sessions between transactions: nodes do not hear of revoked keys, and statements fail',
@@ -186,10 +186,10 @@ function judgeOutbox({ overdue: { count, oldestMs } }: DatabaseFacts): Finding {
 
 function judgeSocket({ socket }: SystemFacts): Finding {
   if (!socket) return unknown('socket', 'PLUGIN_SOCKET is not set here');
-  if (socket.answers) return well('socket', `${socket.path} is listened on`);
+  if (socket.answers) return well('socket', `a process listens on ${socket.path}`);
   return unwell(
     'socket',
-    `nobody listens on ${socket.path}`,
+    `no process listens on ${socket.path}`,
     'Start the plugin server; see that its user and Kong’s share the group of the socket.',
   );
 }
@@ -228,7 +228,7 @@ function judgeDisk({ disk: { path, freeBytes, bytes } }: SystemFacts): Finding {
 }
 
 function judgeErrors({ errors, nowMs }: SystemFacts): Finding {
-  if (!errors) return unknown('last errors', 'this machine has no logs of an instance: docs/operate/monitor.md#first-look');
+  if (!errors) return unknown('last errors', 'this machine has no instance’s logs: docs/operate/monitor.md#first-look');
   const [last] = errors;
   if (!last) return well('last errors', 'none in the last hour');
   const saw = `${errors.length} in the last hour; ${minutes(nowMs - last.atMs)} ago ${last.process}: ${last.text}`;
@@ -263,7 +263,7 @@ export function judgeSystem(facts: SystemFacts): Finding[] {
     ...judgeDatabase(facts),
     judgeSocket(facts),
     judgeGateway(facts),
-    ...(files.length > 0 ? files : [well('kong’s files', 'as the catalogue wants them')]),
+    ...(files.length > 0 ? files : [well('kong’s files', 'as the catalogue requires')]),
     ...judgeCertificates(facts),
     judgeDisk(facts),
     judgeErrors(facts),

@@ -73,7 +73,7 @@ function readIssueFlags(flags: IssueFlags, timeZone: string): IssueKeyOptions & 
   if (!subscribe && (plan !== undefined || Object.keys(own).length > 0)) {
     throw new CommandError(
       'invalid_argument',
-      '--plan, --daily, --monthly and --rate are of a subscription, and --no-subscribe makes none',
+      '--plan, --daily, --monthly and --rate describe a subscription, and --no-subscribe makes none',
     );
   }
   return {
@@ -141,13 +141,13 @@ interface ImportFlags extends Partial<IssueFlags> {
 }
 
 function addKeyImport(key: Command, context: CommandContext): void {
-  const command = key.command('import').description('take over the keys of another system: those of a file, or one by its SHA-256');
+  const command = key.command('import').description('import keys from another system: a file of keys, or one key by its SHA-256');
   addIssueOptions(command.argument('[file]', 'Kong file, deck dump, CSV or JSON lines'), false)
-    .option('--product <ids>', 'products of lines in the file that name none, separated by commas')
-    .option('--dry-run', 'say what the file would come to, and change nothing')
+    .option('--product <ids>', 'products for lines in the file that name none, separated by commas')
+    .option('--dry-run', 'show what the import would do, without changing anything')
     .option('--show <n>', 'keep the last 4 characters of each key for display; keys below 16 characters show none')
-    .option('--hash <hex>', 'without a file: SHA-256 of the key, 64 hex digits')
-    .option('--last-four <text>', 'without a file: its last four characters, for display')
+    .option('--hash <hex>', 'SHA-256 of the one key to import, 64 hex digits (instead of a file)')
+    .option('--last-four <text>', 'last four characters of that key, for display (instead of a file)')
     .addHelpText('after', IMPORT_EXAMPLE)
     .action((file: string | undefined, flags: ImportFlags) =>
       file === undefined ? importOne(context, flags) : importMany(context, file, flags),
@@ -157,9 +157,9 @@ function addKeyImport(key: Command, context: CommandContext): void {
 function readOneKey(context: CommandContext, flags: ImportFlags): ImportKeyOptions {
   const { customer, products, hash, lastFour, subscribe = true } = flags;
   if (customer === undefined || products === undefined || hash === undefined)
-    throw new CommandError('invalid_argument', 'name a file, or give --customer, --products and --hash of one key');
+    throw new CommandError('invalid_argument', 'name a file, or give --customer, --products and --hash for one key');
   if ((flags.product ?? flags.dryRun ?? flags.show) !== undefined)
-    throw new CommandError('invalid_argument', '--product, --dry-run and --show are of a file');
+    throw new CommandError('invalid_argument', '--product, --dry-run and --show need a file');
   const issued = readIssueFlags({ ...flags, customer, products, subscribe }, quotaTimeZone(context));
   return { ...issued, hash, ...(lastFour !== undefined && { lastFour }) };
 }
@@ -178,8 +178,9 @@ async function importMany(context: CommandContext, path: string, flags: ImportFl
   const { customer, products: listed, hash, lastFour, mode, expires, allow, daily, monthly, rate, burst, name } = flags;
   const ofOneKey = customer ?? listed ?? hash ?? lastFour ?? mode ?? expires ?? allow ?? daily ?? monthly ?? rate ?? burst ?? name;
   if (ofOneKey !== undefined || flags.subscribe === false)
-    throw new CommandError('invalid_argument', 'a file goes with --product, --plan, --dry-run and --show alone');
-  if (show !== undefined && show !== '4') throw new CommandError('invalid_argument', '--show is 4: more would give the key away');
+    throw new CommandError('invalid_argument', 'with a file, only --product, --plan, --dry-run and --show can be given');
+  if (show !== undefined && show !== '4')
+    throw new CommandError('invalid_argument', '--show must be 4: more characters would give the key away');
   const timeZone = quotaTimeZone(context);
   const products = product === undefined ? [] : parseList(product);
   const defaults = { products, plan, shows: show !== undefined, nowMs: Date.now(), timeZone };

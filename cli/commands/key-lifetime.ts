@@ -21,7 +21,7 @@ Examples:
 
 /** `key rotate` and `key expire`. */
 export function addKeyLifetime(key: Command, context: CommandContext): void {
-  finishCommand(key.command('rotate').description('replace a key by a new one').argument('<id>', 'id of the old key'))
+  finishCommand(key.command('rotate').description('replace a key with a new one').argument('<id>', 'id of the old key'))
     .option('--overlap <duration>', 'how long the old key keeps working, for example 24h (default: not at all)')
     .addHelpText('after', ROTATE_EXAMPLE)
     .action(async (text: string, flags: { overlap?: string }) => {

@@ -17,11 +17,11 @@ export function addOwnLimits(command: Command, whose = ''): Command {
     .option('--daily <n>', `requests a day${whose}, instead of the plan’s`)
     .option('--monthly <n>', `requests a month${whose}, instead of the plan’s`)
     .option('--rate <rate>', `how fast requests${whose} may come, such as 10/s or 600/min, instead of the plan’s rate`)
-    .option('--burst <n>', 'with --rate: requests that may come at once (default: as many as the rate has)');
+    .option('--burst <n>', 'with --rate: how many requests may come at once (default: the number in the rate)');
 }
 
 export function readOwnLimits({ daily, monthly, rate, burst }: OwnLimitFlags): OwnLimitsWish {
-  if (burst !== undefined && rate === undefined) throw new CommandError('invalid_argument', '--burst is of a rate: give --rate too');
+  if (burst !== undefined && rate === undefined) throw new CommandError('invalid_argument', '--burst needs --rate');
   return {
     ...(daily !== undefined && { daily: parseLimit(daily, '--daily') }),
     ...(monthly !== undefined && { monthly: parseLimit(monthly, '--monthly') }),

@@ -72,13 +72,15 @@ function readAuthority(file: string): Authority {
 }
 
 function readNew(name: string, flags: NewFlags, env: NodeJS.ProcessEnv): NewProduct {
-  if (!PRODUCT_ID.test(name)) throw invalid('a product is named in small letters, digits and -, beginning with a letter, 63 at most');
+  if (!PRODUCT_ID.test(name))
+    throw invalid('a product’s name has lower-case letters, digits and -, begins with a letter, and has at most 63 characters');
   const title = flags.title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' ');
   const daily = flags.daily === undefined ? undefined : parseLimit(flags.daily, '--daily');
   const monthly = flags.monthly === undefined ? undefined : parseLimit(flags.monthly, '--monthly');
   const url = parseUpstream(flags.url);
-  if (isGrpcUrl(url) && flags.prefix === undefined) throw invalid('--prefix says what calls of gRPC name: /PACKAGE.SERVICE');
-  if (flags.ca !== undefined && !url.startsWith('https:')) throw invalid('--ca is for an API with https');
+  if (isGrpcUrl(url) && flags.prefix === undefined)
+    throw invalid('--prefix of a gRPC API is the service that calls name: /PACKAGE.SERVICE');
+  if (flags.ca !== undefined && !url.startsWith('https:')) throw invalid('--ca needs an https API');
   return {
     id: name,
     title,
@@ -128,7 +130,7 @@ function readFiles({ root, env }: CommandContext): {
   texts: { kong: string; catalogue: string };
 } {
   if (!env['TOLLGATE_CONFIG']) {
-    throw new CommandError('no_folder', 'nothing runs from here, and this is no folder of what you sell; npx tollgate init DIR writes one');
+    throw new CommandError('no_folder', 'nothing runs from here, and this is not a folder made by init; npx tollgate init DIR writes one');
   }
   const files = { kong: kongFile(root, env), catalogue: catalogueFile(root, env) };
   return { files, texts: { kong: readFileSync(files.kong, 'utf8'), catalogue: readFileSync(files.catalogue, 'utf8') } };
@@ -146,12 +148,12 @@ function writeFiles(root: string, files: { kong: string; catalogue: string }, te
 function addNew(group: Command, context: CommandContext): void {
   finishCommand(group.command('new <name>').description('put an HTTP or gRPC API behind the gateway'))
     .requiredOption('--url <url>', 'where the API is')
-    .option('--prefix <path>', 'path below which customers reach it (default: /NAME)')
+    .option('--prefix <path>', 'path under which customers reach it (default: /NAME)')
     .option('--title <text>', 'name that customers see')
     .option('--description <text>', 'what it does, in one sentence')
     .option('--daily <n>', `requests a day without a plan (default: ${USUAL_DAILY})`)
     .option('--monthly <n>', `requests a month without a plan (default: ${DAYS} times --daily)`)
-    .option('--ca <file>', 'certificate of the authority that vouches for an https API, PEM (default: those that everybody trusts)')
+    .option('--ca <file>', 'PEM file of the certificate authority of an https API (default: the system’s authorities)')
     .option('--openapi <file or url>', 'OpenAPI document of the API, for the API reference')
     .addHelpText('after', NEW_HELP)
     .action((name: string, flags: NewFlags) => {
@@ -164,11 +166,11 @@ function addNew(group: Command, context: CommandContext): void {
       output.result({ product: { id, prefix, url, daily, monthly }, files: written, next }, () =>
         [
           `${id}: ${prefix} goes to ${url}; written to ${written.join(' and ')}`,
-          ...(isGrpcUrl(url) ? ['Kong alone passes gRPC on: npm start leaves it out, and goes on with the others'] : []),
+          ...(isGrpcUrl(url) ? ['only Kong forwards gRPC: npm start skips this product and serves the others'] : []),
           'look them over, then',
           `  ${next[0]}   makes it live`,
           `  ${next[1]}   makes a key for it`,
-          'test keys are refused until its entry names a sandbox: sandbox_url or test_keys',
+          'test keys are refused until its catalogue entry has sandbox_url or test_keys',
         ].join('\n'),
       );
     });
@@ -190,14 +192,14 @@ function textsWithout(id: string, texts: { kong: string; catalogue: string }): {
     if (others.length === 0) return true;
     throw new CommandError(
       'product_shared',
-      `the block ${block.name ?? ''} of kong.yml also admits ${others.join(', ')}: take ${id} out of it by hand`,
+      `the block ${block.name ?? ''} of kong.yml also admits ${others.join(', ')}: remove ${id} from it by hand`,
     );
   });
   return { kong, catalogue };
 }
 
 function addRemove(group: Command, context: CommandContext): void {
-  finishCommand(group.command('remove <name>').description('take a product out of the catalogue and kong.yml'))
+  finishCommand(group.command('remove <name>').description('remove a product from the catalogue and kong.yml'))
     .addHelpText('after', REMOVE_HELP)
     .action((name: string) => {
       const { root, output } = context;
@@ -205,14 +207,14 @@ function addRemove(group: Command, context: CommandContext): void {
       const written = writeFiles(root, files, textsWithout(name, texts));
       const next = ['npx tollgate catalogue apply'];
       output.result({ product: name, files: written, stays: STAYS, next }, () =>
-        [`${name}: taken out of ${written.join(' and ')}`, `what stays: ${STAYS}`, `  ${next[0]}   makes it so`].join('\n'),
+        [`${name}: removed from ${written.join(' and ')}`, `what stays: ${STAYS}`, `  ${next[0]}   applies the change`].join('\n'),
       );
     });
 }
 
 /** `tollgate product` */
 export function addProductCommands(program: Command, context: CommandContext): void {
-  const group = program.command('product').description('put an API behind the gateway, or take it away');
+  const group = program.command('product').description('put an API behind the gateway, or remove it');
   addNew(group, context);
   addRemove(group, context);
 }

@@ -10,18 +10,18 @@ import { isMap, isSeq, parseDocument } from 'yaml';
 export function removeFromList(text: string, name: string, isGone: (entry: Readonly<Record<string, unknown>>) => boolean): string {
   const document = parseDocument(text);
   const list: unknown = document.get(name);
-  if (document.errors.length > 0 || !isSeq(list)) throw new Error(`there is no list of ${name} in it`);
+  if (document.errors.length > 0 || !isSeq(list)) throw new Error(`it has no list named ${name}`);
   const entries = list.toJS(document) as Readonly<Record<string, unknown>>[];
   const kept = entries.filter((entry) => !isGone(entry));
   if (kept.length === entries.length) return text;
   const gone = list.items.filter((_, index) => isGone(entries[index] ?? {}));
   let written = text;
-  if (list.flow) throw new Error(`the list of ${name} stands in brackets; take the entry out by hand`);
+  if (list.flow) throw new Error(`the list ${name} is written in brackets; remove the entry by hand`);
   for (const item of [...gone].reverse()) written = cut(written, isMap(item) ? (item.range?.[0] ?? 0) : 0);
   if (kept.length === 0) written = written.replace(new RegExp(`^(${name}):[ \\t]*$`, 'm'), '$1: []');
   const after: unknown = parseDocument(written).toJS();
   if (!isDeepStrictEqual(after, { ...(document.toJS() as object), [name]: kept })) {
-    throw new Error(`an entry cannot be taken out of ${name} without changing other parts of the file; take it out by hand`);
+    throw new Error(`an entry cannot be removed from ${name} without changing other parts of the file; remove it by hand`);
   }
   return written;
 }

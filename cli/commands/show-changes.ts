@@ -18,7 +18,7 @@ function valueOf(value: unknown): string {
 
 function whatOf({ action, plan, fields, falls }: CatalogueChange): string {
   if (action === 'add') return plan === undefined ? 'new product' : 'new plan';
-  if (action === 'retire') return plan === undefined ? 'no longer sold' : 'no longer offered; who has it keeps it';
+  if (action === 'retire') return plan === undefined ? 'no longer sold' : 'no longer offered; customers who have it keep it';
   return Object.entries(fields)
     .map(([name, { before, after }]) => {
       const isFall = (falls as readonly string[]).includes(name);

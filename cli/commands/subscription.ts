@@ -56,7 +56,7 @@ function addCreate(subscription: Command, context: CommandContext): void {
 
 function addChange(subscription: Command, context: CommandContext): void {
   addTerms(subscription.command('change').description('change plan or limits').argument('<id>', 'id of the subscription'))
-    .option('--base', 'leave the plan and the limits of its own')
+    .option('--base', 'remove the plan and the customer’s own limits')
     .addHelpText('after', CHANGE_EXAMPLE)
     .action(async (text: string, flags: TermFlags & { base?: boolean }) => {
       const id = parseId(text);
@@ -64,7 +64,7 @@ function addChange(subscription: Command, context: CommandContext): void {
       const isBase = flags.base === true;
       const given = Object.keys(terms).length;
       if (isBase === given > 0) {
-        throw new CommandError('invalid_argument', 'say what to change: --plan, --daily, --monthly or --rate, or else --base alone');
+        throw new CommandError('invalid_argument', 'say what to change: --plan, --daily, --monthly or --rate, or --base alone');
       }
       const change = isBase ? { plan: null, daily: null, monthly: null, rate: null } : terms;
       print(context, await withDatabase(context, (db) => changeSubscription(db, { id, ...change, actor: ACTOR })));
@@ -74,7 +74,7 @@ function addChange(subscription: Command, context: CommandContext): void {
 const STATES: readonly { name: string; state: SubscriptionState; description: string }[] = [
   { name: 'pause', state: 'paused', description: 'refuse its requests until it is resumed' },
   { name: 'resume', state: 'active', description: 'admit its requests again' },
-  { name: 'cancel', state: 'cancelled', description: 'end it; subscribing again starts anew' },
+  { name: 'cancel', state: 'cancelled', description: 'end it; subscribing again starts a new one' },
 ];
 
 function addStates(subscription: Command, context: CommandContext): void {

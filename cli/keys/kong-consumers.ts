@@ -94,7 +94,7 @@ export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>
     const path = ['keyauth_credentials', at];
     const of = consumers.find((known) => belongsTo(known, each.consumer));
     if (of) places.push({ of, credential: each, path });
-    else yield { line: lineAt(yaml, path), reason: 'belongs to a consumer that the file does not have' };
+    else yield { line: lineAt(yaml, path), reason: 'belongs to a consumer that is not in the file' };
   }
   for (const { of, credential: each, path } of places) {
     const line = lineAt(yaml, path);

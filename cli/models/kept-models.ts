@@ -27,7 +27,7 @@ function refused(message: string): CommandError {
 
 async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch(() => undefined);
-  if (!found?.isFile()) throw refused(`${file} is no file that can be read`);
+  if (!found?.isFile()) throw refused(`${file} is not a readable file`);
   if (found.size > MAX_MODEL_BYTES) throw refused(`${file} is larger than ${MAX_MODEL_BYTES} bytes`);
   return found.size;
 }
@@ -53,7 +53,7 @@ async function checkCopy(file: string, source: string): Promise<void> {
   try {
     const { size } = await handle.stat();
     if (size > MAX_MODEL_BYTES) throw refused(`${source} is larger than ${MAX_MODEL_BYTES} bytes`);
-    if (!(await isOnnxModel(handle, size))) throw refused(`${source} is no ONNX model`);
+    if (!(await isOnnxModel(handle, size))) throw refused(`${source} is not an ONNX model`);
   } finally {
     await handle.close();
   }
@@ -70,10 +70,10 @@ export async function addModel(
   { folder, sha256 }: { readonly folder: string; readonly sha256: string },
 ): Promise<KeptModel> {
   const name = basename(source);
-  if (!NAME.test(name)) throw refused(`${name} must end in .onnx and have letters, digits, dots, hyphens and underscores alone`);
+  if (!NAME.test(name)) throw refused(`${name} must end in .onnx and have only letters, digits, dots, hyphens and underscores`);
   await sizeOf(source);
   const [kept] = (await listModels(folder)).filter((model) => model.name === name);
-  if (kept && kept.sha256 !== sha256) throw refused(`there is another ${name}; npx tollgate model remove ${name} removes it`);
+  if (kept && kept.sha256 !== sha256) throw refused(`another ${name} exists; npx tollgate model remove ${name} removes it`);
   if (kept) return kept;
   await mkdir(folder, { recursive: true });
   const copy = join(folder, `.${name}.${randomUUID()}`);

@@ -93,7 +93,7 @@ it('a document keeps the order of its author', async () => {
 
 describe('catalogue check', () => {
   it('is content with the files as they ship', async () => {
-    expect(await catalogue('check')).toEqual({ code: 0, stdout: 'the catalogue is right: 14 products, 11 plans\n', stderr: '' });
+    expect(await catalogue('check')).toEqual({ code: 0, stdout: 'the catalogue is valid: 14 products, 11 plans\n', stderr: '' });
   });
 
   it('names every mistake with its line and column', async () => {
@@ -111,7 +111,7 @@ describe('catalogue check', () => {
     put('catalogue.yml', withoutSandbox);
     const [first, ...notes] = (await catalogue('check')).stdout.trimEnd().split('\n');
     expect([first, notes]).toEqual([
-      'the catalogue is right: 14 products, 11 plans',
+      'the catalogue is valid: 14 products, 11 plans',
       [expect.stringMatching(/^· test keys of api-ip are refused: it has no sandbox/)],
     ]);
     put(

@@ -199,10 +199,10 @@ describe('a folder that init writes', () => {
     const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
     await run('init', shop);
     const words = ['product', 'new', 'weather', '--url', 'grpc://127.0.0.1:9000'];
-    expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining('--prefix says') });
+    expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining('--prefix of a gRPC API') });
     expect(await run('product', 'new', 'weather', '--url', 'grpc://h:1/v1', '--prefix', '/a.A')).toMatchObject({ code: 1 });
     const { code, stdout } = await run(...words, '--prefix', '/weather.v1.Weather');
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Kong alone passes gRPC on')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('only Kong forwards gRPC')]);
     const { services } = parse(readFileSync(join(shop, 'kong.yml'), 'utf8')) as { services: { name: string; routes: object[] }[] };
     expect(services.find(({ name }) => name === 'weather')?.routes).toEqual([
       {
@@ -254,7 +254,7 @@ describe('a folder that init writes', () => {
   });
 
   it.each([
-    ['http://127.0.0.1:9000', 'catalogue.yml', '--ca is for an API with https'],
+    ['http://127.0.0.1:9000', 'catalogue.yml', '--ca needs an https API'],
     ['https://api.example.com', 'catalogue.yml', '--ca names no certificate'],
     ['https://api.example.com', 'nothing.pem', '--ca names no certificate'],
   ])('takes no authority for %s from %s', async (url, file, reason) => {

@@ -243,7 +243,7 @@ describe('key import of a Kong file', () => {
     expect({ code, imported: result.imported }).toEqual({ code: 1, imported: 2 });
     expect(result.refused).toEqual([
       { line: 15, reason: 'consumer "acme ltd" would be one customer with consumer "Acme Ltd"' },
-      { line: 21, reason: 'belongs to a consumer that the file does not have' },
+      { line: 21, reason: 'belongs to a consumer that is not in the file' },
     ]);
     expect((await recordOf(foreign('t'))).products).toEqual(['api-ip']);
     expect((await recordOf(foreign('v'))).products).toEqual(['api-pincode']);

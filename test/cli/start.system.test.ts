@@ -36,7 +36,7 @@ describe('npm start', () => {
 
   it('refuses to run twice from one folder, in one sentence', () => {
     const lock = takeLock(join(folder, 'start.lock'));
-    const stderr = expect.stringMatching(/^tollgate: it already runs from this folder \(process \d+\)[^\n]*\n$/);
+    const stderr = expect.stringMatching(/^tollgate: already running from this folder \(process \d+\)[^\n]*\n$/);
     expect(runStart(folder)).toMatchObject({ status: 1, stdout: '', stderr });
     if ('release' in lock) lock.release();
   });

@@ -72,7 +72,7 @@ export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): voi
     }
     // Even if the catalogue lets test keys reach the live API: those are of customers, and a reader has no account.
     if (!hasSandbox(product))
-      throw invalidInput([{ field: 'product', message: 'has no sandbox, so nothing is called without an account' }]);
+      throw invalidInput([{ field: 'product', message: 'has no sandbox, so readers without an account cannot call it' }]);
     const place = placeOf(request.ip);
     await takeCall(tools, place);
     const { id: customerId } = await ensureCustomer(deps.db, { email: READERS, actor: ACTOR });
