@@ -2,6 +2,7 @@ import { type LightMyRequestResponse } from 'fastify';
 import { readSettings } from '../../../plugins/core/settings';
 import { type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
 import { createMetrics } from '../../../services/kit/metrics';
+import { createWorkerMetrics } from '../../../services/kit/worker/worker-metrics';
 import { connectWorkers } from '../../../services/kit/worker/connect-workers';
 import { createLog } from '../../../services/kit/log';
 import { type WorkerClient } from '../../../services/kit/worker/worker-client';
@@ -21,6 +22,8 @@ export interface SeoStage {
   /** A POST with a test key unless the mode is given. */
   readonly post: (route: string, body: unknown, mode?: 'live' | 'test') => Promise<LightMyRequestResponse>;
   readonly call: ReturnType<typeof createHarness>['call'];
+  /** Pages that wait for a thread of the worker. */
+  pagesWaiting(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -30,19 +33,23 @@ export interface SeoStageOptions {
   /** Answers live calls about Open PageRank from the sandbox, as an operator's own upstream on loopback would. */
   readonly liveOpenPageRank?: boolean;
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
+  /** Path of the file that threads run; the compiled `page-thread` unless given. */
+  readonly pageThread?: string;
 }
 
 /** The sandbox, a worker behind real gRPC on loopback, and the service in memory. */
-export async function startSeoStage({ env = {}, liveOpenPageRank = false, network }: SeoStageOptions = {}): Promise<SeoStage> {
+export async function startSeoStage({ env = {}, liveOpenPageRank = false, network, pageThread }: SeoStageOptions = {}): Promise<SeoStage> {
   const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
   const openPageRank = liveOpenPageRank && { SEO_OPEN_PAGE_RANK_URL: `${sandbox.url}/seo-open-page-rank`, SEO_OPEN_PAGE_RANK_KEY: 'key' };
   const settings = readSettings({ worker: seoWorkerSettings }, { SANDBOX_URL: sandbox.url, ...openPageRank, ...env }).worker;
   const log = createLog('seo-worker', { level: 'silent' });
+  const metrics = createWorkerMetrics('seo');
   const server = await startSeoWorker({
     settings,
     log,
     clock: testClock,
-    pageThread: await compilePageThread(),
+    metrics,
+    pageThread: pageThread ?? (await compilePageThread()),
     ...(network && { network }),
   });
   const worker = connectWorkers<SeoWorkerMethods>('seo', [server.address], { metrics: createMetrics(), tls: undefined });
@@ -51,6 +58,10 @@ export async function startSeoStage({ env = {}, liveOpenPageRank = false, networ
     sandbox,
     worker,
     call,
+    async pagesWaiting() {
+      const waiting = await metrics.registry.getSingleMetric('tollgate_worker_queue_waiting')?.get();
+      return waiting?.values.find(({ labels }) => labels['pool'] === 'parsing')?.value ?? NaN;
+    },
     post: (route, body, mode = 'test') =>
       call({
         method: 'POST',
