@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { Client, Pool } from 'pg';
-import { grantPrivileges } from '../../../cli/database-roles/grant-privileges';
+import { Pool } from 'pg';
 import { type ProcessRole } from '../../../cli/database-roles/privileges';
-import { startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
-import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { oncePerRun } from '../once-per-run';
-import { runFolder } from '../run-folder';
-import { CATALOGUE } from '../catalogue';
 
 const TEMPLATE = 'tollgate_template';
+
+/** Loaded by the one file that starts them: migrations, catalogue and roles cost each other file a third of a second. */
+const firstDatabase = () => import('./first-database.js');
 
 /** How long a test waits for a connection of its pool, which hundreds of queries may have asked for before it, and for a query. */
 export const PATIENCE_MS = 120_000;
@@ -26,33 +22,12 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-async function startServer(): Promise<string> {
-  // Test data is thrown away, so that no write needs to wait for the disk.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
-  const { url } = await startEmbeddedPostgres({ dataDir: join(runFolder(), 'postgres'), settings });
-  await cheapenSignIn(url);
-  return url;
-}
-
-/** Tests sign in thousands of times, and each time node would hash the password 4,096 times. */
-async function cheapenSignIn(url: string): Promise<void> {
-  const { username, password } = new URL(url);
-  const admin = new Client({ connectionString: url });
-  await admin.connect();
-  try {
-    await admin.query('SET scram_iterations = 1');
-    await admin.query(`ALTER ROLE ${admin.escapeIdentifier(username)} PASSWORD ${admin.escapeLiteral(password)}`);
-  } finally {
-    await admin.end();
-  }
-}
-
 /**
  * URL of the run's one server; the first test that asks starts it, globalTeardown stops it. Whoever asks later is told, and does not
  * look at the server: a starter ends one that does not answer for some seconds, which on a busy machine is no reason to.
  */
 export function testServerUrl(): Promise<string> {
-  return oncePerRun('server-url', startServer);
+  return oncePerRun('server-url', async () => (await firstDatabase()).startServer());
 }
 
 function onDatabase(url: string, name: string): string {
@@ -74,29 +49,12 @@ function adminPool(server: string): Pool {
   return (keeper[KEPT] = pool);
 }
 
-/** Migrates and seeds one database that all others are copies of, once per run. */
-async function prepareTemplate(admin: Pool, url: string): Promise<void> {
-  await oncePerRun('template', async () => {
-    await admin.query(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
-    await admin.query(`CREATE DATABASE ${TEMPLATE}`);
-    await migrate(onDatabase(url, TEMPLATE));
-    const pool = createPool(onDatabase(url, TEMPLATE), { max: 1 });
-    try {
-      await applyCatalogue(pool, CATALOGUE, { actor: 'test' });
-      await grantPrivileges(pool);
-    } finally {
-      await pool.end();
-    }
-    return TEMPLATE;
-  });
-}
-
 /** A fresh database with schema, products and plans, on a real server. `empty: true` leaves out the schema. */
 export async function testDatabase({ empty = false }: { empty?: boolean } = {}): Promise<TestDatabase> {
   const server = await testServerUrl();
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = adminPool(server);
-  if (!empty) await prepareTemplate(admin, server);
+  if (!empty) await oncePerRun('template', async () => (await firstDatabase()).fillTemplate(admin, onDatabase(server, TEMPLATE)));
   // Otherwise each page goes through the log, which costs four times as much.
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE} STRATEGY FILE_COPY`);
   const url = onDatabase(server, name);
