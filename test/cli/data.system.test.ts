@@ -7,9 +7,11 @@ import { LIST_DEFINITIONS } from '../../services/products/ip/lists/list-definiti
 import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
 import { writeMmdb } from '../products/ip/mmdb-writer';
 import { indiaLines } from '../products/pincode/india-lines';
+import { openedForTests } from '../support/opened';
 import { runCommand } from '../support/run-command';
 import { runFolder } from '../support/run-folder';
 
+const opened = openedForTests();
 let server: TestServer;
 let mirror: string;
 let folder: string;
@@ -17,13 +19,13 @@ let answer: (response: ServerResponse) => void;
 let asked: (string | undefined)[];
 
 beforeAll(async () => {
-  server = await startServer((request, response) => {
+  const starting = startServer((request, response) => {
     asked.push(request.url);
     answer(response);
   });
+  server = await opened.keep(starting, (each) => each.close());
   mirror = `${server.url}/mirror/`;
 });
-afterAll(() => server.close());
 beforeEach(() => {
   folder = mkdtempSync(join(runFolder(), 'tollgate-data-'));
   asked = [];

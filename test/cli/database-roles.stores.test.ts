@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
@@ -10,9 +10,9 @@ import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
 import { CATALOGUE } from '../support/catalogue';
+import { openedForTests } from '../support/opened';
 
 /** Roles belong to a whole server, so that these tests have one of their own. */
-let folder: string;
 let server: EmbeddedPostgres;
 const pools: Pool[] = [];
 const passwords: Record<DatabaseRole, string> = {
@@ -46,15 +46,14 @@ async function expectRefusals(db: Pool, ...statements: string[]): Promise<void> 
     expect([statement, await attempt(db, statement)]).toEqual([statement, expect.stringMatching(/^42501 /)]);
 }
 
+const opened = openedForTests();
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tollgate-roles-'));
-  server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), settings: { fsync: 'off' } });
-});
-
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-roles-'));
+  const starting = startEmbeddedPostgres({ dataDir: join(folder, 'pg'), settings: { fsync: 'off' } });
+  server = await opened.keep(starting, async (each) => {
+    await Promise.all(pools.map((pool) => pool.end()));
+    await each.stop();
+  });
 });
 
 it('a database whose user may not create roles stays as it is until somebody who may has created them', async () => {

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { runFolder } from '../support/run-folder';
-import { useDatabase } from '../stores/use-database';
+import { useDatabase } from '../support/postgres/use-database';
 
 const KEYS = 100_000;
 const MAX_RSS_MIB = 300;

@@ -1,59 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type QuotaLimits } from '../../plugins/core/catalogue/catalogue';
-import { type QuotaCounter, type RefundRequest, type Settlement, type SpendResult } from '../../plugins/core/ports';
+import { type SpendResult } from '../../plugins/core/ports';
 import { restIdOf } from '../../plugins/core/catalogue/refunds';
 import { counterOf } from '../../plugins/core/access/subscription';
+import { openedForTests } from '../support/opened';
 import { type QuotaHarness } from './quota-harness';
+import { describeMidnights } from './quota-midnights';
+import { LIMITS, Node, TODAY } from './quota-node';
 import { describeRates } from './rates';
-
-const LIMITS: QuotaLimits = { daily: 5, monthly: 100 };
-/** Far ahead of any clock: refunds older than eight days of the database's own clock are forgotten. */
-const TODAY = '2096-11-20';
-
-/** One node, asked about one subscription. */
-class Node {
-  constructor(
-    private readonly counter: QuotaCounter,
-    readonly subscriptionId: string,
-  ) {}
-
-  of(subscriptionId: string): Node {
-    return new Node(this.counter, subscriptionId);
-  }
-
-  spend(limits = LIMITS, units?: number): Promise<SpendResult> {
-    return this.counter.spend({ subscriptionId: this.subscriptionId, limits, units });
-  }
-
-  /** At once. */
-  spends(times: number, limits = LIMITS): Promise<SpendResult[]> {
-    return Promise.all(Array.from({ length: times }, () => this.spend(limits)));
-  }
-
-  /** A request of today that was not given back yet, unless told otherwise. */
-  refund(given: Partial<RefundRequest> = {}): ReturnType<QuotaCounter['refund']> {
-    const { subscriptionId } = this;
-    return this.counter.refund({ subscriptionId, day: TODAY, requestId: randomUUID(), dailyLimit: LIMITS.daily, ...given });
-  }
-
-  refunds(times: number, given: Partial<RefundRequest>): Promise<string[]> {
-    return Promise.all(Array.from({ length: times }, () => this.refund(given)));
-  }
-
-  settle(units: number, given: Partial<Settlement> = {}): ReturnType<QuotaCounter['settle']> {
-    return this.counter.settle({ subscriptionId: this.subscriptionId, day: TODAY, id: randomUUID(), ...given, units });
-  }
-
-  standing(): ReturnType<QuotaCounter['readStanding']> {
-    return this.counter.readStanding(this.subscriptionId);
-  }
-
-  /** Of the day and the month. */
-  async used(): Promise<[number, number]> {
-    const { usedDaily, usedMonthly } = await this.standing();
-    return [usedDaily, usedMonthly];
-  }
-}
 
 /** Both on the store of the suite that runs, with a subscription that is new in each test. */
 let node: Node;
@@ -68,10 +21,8 @@ function granted(results: readonly SpendResult[]): number {
 export function describeQuotaCounter(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
   describe(`${name}: the quota counter`, () => {
     let harness: QuotaHarness;
-    beforeAll(async () => {
-      harness = await create('Asia/Kolkata');
-    });
-    afterAll(() => harness.close());
+    const opened = openedForTests();
+    beforeAll(async () => void (harness = await opened.keep(create('Asia/Kolkata'), (each) => each.close())));
     beforeEach(() => {
       const subscriptionId = randomUUID();
       node = new Node(harness.counter, subscriptionId);
@@ -87,7 +38,7 @@ export function describeQuotaCounter(name: string, create: (timeZone: string) =>
     describeRefundCap();
     describeWindows();
   });
-  describeZones(name, create);
+  describeMidnights(name, create);
   describeRates(name, create);
 }
 
@@ -403,32 +354,6 @@ function describeWindows(): void {
       monthEndsAt: Date.parse('2096-12-01T00:00:00+05:30') / 1000,
       usedDaily: 0,
       usedMonthly: 0,
-    });
-  });
-}
-/** `before` is shortly before a day ends, `after` the moment the next one starts; `hours` is how long that one is. */
-const MIDNIGHTS = [
-  { timeZone: 'UTC', before: '2026-06-14T23:59:30Z', after: '2026-06-15T00:00:00Z', day: '2026-06-15', hours: 24 },
-  { timeZone: 'Asia/Kolkata', before: '2026-06-14T18:29:30Z', after: '2026-06-14T18:30:00Z', day: '2026-06-15', hours: 24 },
-  { timeZone: 'America/New_York', before: '2026-03-08T04:59:30Z', after: '2026-03-08T05:00:00Z', day: '2026-03-08', hours: 23 },
-  { timeZone: 'America/New_York', before: '2026-11-01T03:59:30Z', after: '2026-11-01T04:00:00Z', day: '2026-11-01', hours: 25 },
-];
-
-function describeZones(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
-  describe.each(MIDNIGHTS)(`${name}: midnight in $timeZone`, ({ timeZone, before, after, day, hours }) => {
-    it(`starts ${day}, a day of ${hours} hours`, async () => {
-      const harness = await create(timeZone);
-      const subscriptionId = randomUUID();
-      try {
-        harness.setStoreClock(before);
-        expect((await harness.counter.spend({ subscriptionId, limits: LIMITS })).standing.day).not.toBe(day);
-        harness.setStoreClock(after);
-        const { standing } = await harness.counter.spend({ subscriptionId, limits: LIMITS });
-        expect(standing).toMatchObject({ day, usedDaily: 1 });
-        expect((standing.dayEndsAt - standing.dayStartsAt) / 3600).toBe(hours);
-      } finally {
-        await harness.close();
-      }
     });
   });
 }

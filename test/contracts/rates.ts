@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type QuotaLimits, type Rate } from '../../plugins/core/catalogue/catalogue';
 import { type SpendResult } from '../../plugins/core/ports';
 import { counterOf } from '../../plugins/core/access/subscription';
+import { openedForTests } from '../support/opened';
 import { type QuotaHarness } from './quota-harness';
 
 /** So slow that the time a test takes gives nothing back. */
@@ -15,10 +16,8 @@ export function describeRates(name: string, create: (timeZone: string) => Promis
   describe(`${name}: a rate`, () => {
     let harness: QuotaHarness;
     let subscriptionId: string;
-    beforeAll(async () => {
-      harness = await create('Asia/Kolkata');
-    });
-    afterAll(() => harness.close());
+    const opened = openedForTests();
+    beforeAll(async () => void (harness = await opened.keep(create('Asia/Kolkata'), (each) => each.close())));
     beforeEach(() => {
       subscriptionId = randomUUID();
       harness.setStoreClock('2096-11-20T12:00:00+05:30');

@@ -8,7 +8,7 @@ import { readSecrets } from '../../cli/container/read-secrets';
 import { migrationNames } from '../../plugins/stores/postgres/migrate';
 import { TestServer } from '../server/test-server';
 import { PRODUCTS } from '../support/catalogue';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { useDatabase } from '../support/postgres/use-database';
 import { runFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -90,9 +90,7 @@ describe('a container without its secrets ends at once and says what is missing'
 });
 
 describe('the migrations as a one-shot', () => {
-  let database: TestDatabase;
-  beforeAll(async () => (database = await testDatabase({ empty: true })));
-  afterAll(() => database.close());
+  const database = useDatabase({ empty: true });
 
   it('succeed for everyone who runs them at the same time, and find nothing to do afterwards', async () => {
     const together = await Promise.all([migrateOnce(database.url), migrateOnce(database.url), migrateOnce(database.url)]);

@@ -12,7 +12,7 @@ import { requestVariable } from '../access-layer/fake-kong';
 import { newKey } from '../contracts/access-records';
 import { stagePlugin } from '../gateways/support/entrance-stage';
 import { storeNode } from '../stores/quota/harness';
-import { useDatabase } from '../stores/use-database';
+import { useDatabase } from '../support/postgres/use-database';
 import { startTestRedis } from '../support/redis/redis';
 import { usualReplies } from './scripted-kong';
 import { TestServer, until } from './test-server';

@@ -1,16 +1,16 @@
-import { build } from 'esbuild';
 import { join } from 'node:path';
 import { unpackPage } from '../../services/kit/pages/page-job';
 import { type PageParser, PageUnreadable } from '../../services/kit/pages/page-parser';
 import { MAX_PAGE_BYTES } from '../../services/kit/pages/page-port';
 import { judgeRobotsJob, readPageJob } from '../../services/kit/pages/page-thread';
+import { oncePerRun } from './once-per-run';
+import { runFolder } from './run-folder';
 
 const ROOT = join(__dirname, '../..');
 
-let compiled: Promise<string> | undefined;
-
 async function compile(): Promise<string> {
-  const outfile = join(process.env['TOLLGATE_TEST_RUN_DIR'] ?? join(ROOT, '.test'), `page-thread-${process.pid}.cjs`);
+  const { build } = await import('esbuild');
+  const outfile = join(runFolder(), 'page-thread.cjs');
   await build({
     absWorkingDir: ROOT,
     entryPoints: ['services/kit/pages/page-thread.ts'],
@@ -24,10 +24,9 @@ async function compile(): Promise<string> {
   return outfile;
 }
 
-/** Threads run compiled files, also under jest. @returns path of the thread that parses pages, the same for a whole test file */
+/** Threads run compiled files, also under jest. @returns path of the thread that parses pages, the same for the whole run */
 export function compilePageThread(): Promise<string> {
-  compiled ??= compile();
-  return compiled;
+  return oncePerRun('page-thread', compile);
 }
 
 /** Parses where it is called, for tests that are not about threads. */

@@ -4,29 +4,27 @@ import { createPool } from '../../../plugins/stores/postgres/pool';
 import { isDatabaseAway } from '../../../services/dashboard/http/answer-error';
 import { eventually } from '../../support/eventually';
 import { type Line, openLine } from '../../stores/quota/line';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { testDatabase } from '../../support/postgres/postgres';
 import { PASSWORD, startDashboard, type TestDashboard, tokenOf, useDashboard } from '../support/dashboard';
 import { type Belongings, makeBelongings } from '../support/endpoint-samples';
+import { openedForTests } from '../../support/opened';
 
 describe('without a database', () => {
-  let database: TestDatabase;
+  const opened = openedForTests();
   let line: Line;
   let pool: Pool;
   let dashboard: TestDashboard;
   let cookie: string;
 
   beforeAll(async () => {
-    database = await testDatabase();
-    line = await openLine(database.url);
+    const database = await opened.keep(testDatabase(), (each) => each.close());
+    line = await opened.keep(openLine(database.url), (each) => each.close());
     pool = createPool(line.url, { max: 4, statementTimeoutMs: 60_000 });
-    dashboard = await startDashboard({ db: pool });
+    dashboard = await opened.keep(startDashboard({ db: pool }), async (each) => {
+      line.mend();
+      await each.close();
+    });
     cookie = await dashboard.signIn('asha@example.com');
-  });
-  afterAll(async () => {
-    line.mend();
-    await dashboard.close();
-    line.close();
-    await database.close();
   });
   beforeEach(() => line.mend());
 

@@ -10,13 +10,14 @@ import { type Belongings, fillPath, makeBelongings, samples } from '../support/e
 import { fc, propertyRuns } from '../../support/fast-check';
 import { createKey } from '../../../services/selling/keys/create-key';
 import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules';
+import { openedForTests } from '../../support/opened';
 
 const endpoints = endpointsFor('members');
+const dashboard = useDashboard({
+  webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>', 'assets/main-abc123.js': '' },
+});
 
 describe('the server', () => {
-  const dashboard = useDashboard({
-    webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>', 'assets/main-abc123.js': '' },
-  });
   beforeAll(() => dashboard.app.listen({ host: '127.0.0.1', port: 0 }));
 
   async function open(): Promise<Socket> {
@@ -74,16 +75,13 @@ describe('whatever is sent', () => {
   let dashboard: TestDashboard;
   let own: Belongings;
   let gateway: GatewayDouble;
+  const opened = openedForTests();
   beforeAll(async () => {
-    gateway = await startGatewayDouble();
-    dashboard = await startDashboard({ gatewayUrl: gateway.url });
+    gateway = await opened.keep(startGatewayDouble(), (each) => each.close());
+    dashboard = await opened.keep(startDashboard({ gatewayUrl: gateway.url }), (each) => each.close());
     own = await makeBelongings(dashboard, EMAIL);
     // Hundreds of changes follow, within a minute.
     await setCustomerLimits(dashboard.pool, { customer: EMAIL, limits: { writesPerMinute: 100_000 }, actor: 'test' });
-  });
-  afterAll(async () => {
-    await dashboard.close();
-    await gateway.close();
   });
 
   const RUNS = propertyRuns(30);
@@ -208,7 +206,6 @@ describe('whatever is sent', () => {
 
 describe('the limit of changes', () => {
   const EMAIL = 'asha@example.com';
-  const dashboard = useDashboard();
 
   it('is of a minute, over all sessions of a customer; the refusal says when to come again, and leaves reading and others alone', async () => {
     const limit = (writesPerMinute: number): Promise<unknown> =>
@@ -238,7 +235,6 @@ describe('large answers', () => {
   };
   const A_PAGE_BYTES = 64 * 1024;
 
-  const dashboard = useDashboard();
   let cookie: string;
   let keyIds: string[];
   beforeAll(async () => {

@@ -6,18 +6,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../../cli/postgres/free-port';
 import { readDashboardSettings } from '../../../services/dashboard/settings';
-import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
+import { useDatabase } from '../../support/postgres/use-database';
 
 const MAIN = join(resolve(__dirname, '..', '..', '..'), 'dist', 'services', 'dashboard', 'main.js');
 const SECRET = 'a secret of the installation, long enough';
-let database: TestDatabase;
+const database = useDatabase();
 let child: ChildProcess | undefined;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
 afterEach(() => child?.kill('SIGKILL'));
-afterAll(() => database.close());
 
 async function start(env: Readonly<Record<string, string>>): Promise<{ url: string; private: string; log: () => string }> {
   const [port = 0] = await findFreePorts(1);

@@ -4,7 +4,7 @@ import { MAX_OF_ALL } from '../../../services/selling/operators/most-of-all';
 import { searchAudit } from '../../../services/selling/operators/search-audit';
 import { searchRequests } from '../../../services/selling/operators/search-requests';
 import { codesOf } from '../../../services/dashboard/customer/requests/describe-request';
-import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
+import { useDatabase } from '../../support/postgres/use-database';
 import { type PlanNode, rowsRead } from '../support/rows-read';
 
 /** Hundreds of pages; large-installation.performance.test.ts has 100,000. */
@@ -15,12 +15,11 @@ const MAX_ROWS = 30;
 const EACH_ORDER = { email: 0, created: 0, used: 0, growth: 0, rate: 0, seen: 0 } satisfies Readonly<Record<CustomerOrder, 0>>;
 const CUSTOMER_ORDERS = Object.keys(EACH_ORDER) as readonly CustomerOrder[];
 
-let database: TestDatabase;
+const database = useDatabase();
 let someKey: string;
 let someCustomer: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
   const { pool } = database;
   await pool.query(
     "INSERT INTO customer (email) SELECT 'customer' || n || '@company' || n % 1000 || '.example' FROM generate_series(1, $1::integer) AS n",
@@ -54,7 +53,6 @@ beforeAll(async () => {
   someKey = rows[0]?.id ?? '';
   someCustomer = rows[0]?.customer ?? '';
 });
-afterAll(() => database.close());
 
 /** Most rows that one table gave to the statements of a piece of work. */
 async function costOf(work: (db: Pool) => Promise<unknown>): Promise<number> {

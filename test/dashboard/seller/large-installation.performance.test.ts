@@ -21,6 +21,7 @@ import { type Belongings, fillPath, makeBelongings, type Sample, samples } from 
 import { makeOperator } from '../support/operator';
 import { operatorSamples } from '../support/operator-samples';
 import { PAYMENT_KEYS } from '../support/paying-dashboard';
+import { openedForTests } from '../../support/opened';
 
 const CUSTOMERS = 100_000;
 /** Of them, who pay at a provider and use more than their plan includes. */
@@ -134,20 +135,18 @@ function openAtProvider(): void {
   }
 }
 
+const opened = openedForTests();
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await opened.keep(startDashboard(), (each) => each.close());
   await applyCatalogue(dashboard.pool, createCatalogue(SOLD), { actor: 'test' });
   own = await makeBelongings(dashboard);
   operator = (await makeOperator(dashboard)).cookie;
   operatorSample = await operatorSamples(dashboard.pool, own);
   await applyCatalogue(dashboard.pool, createCatalogue(SOLD), { actor: 'test' });
-  provider = await startPaymentsSandbox({ port: 0, ...PAYMENT_KEYS, send: () => Promise.resolve(503) });
+  const sandbox = startPaymentsSandbox({ port: 0, ...PAYMENT_KEYS, send: () => Promise.resolve(503) });
+  provider = await opened.keep(sandbox, (each) => each.close());
   openAtProvider();
   await seed();
-});
-afterAll(async () => {
-  await provider.close();
-  await dashboard.close();
 });
 
 interface Ended {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -10,24 +10,21 @@ import { startDashboard, useDashboard, verdict } from '../support/dashboard';
 import { gunzipSync } from 'node:zlib';
 import { buildDocument } from '../../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+import { openedForTests } from '../../support/opened';
 
 describe('the pages of the app', () => {
   /** Without built pages. */
   const dashboard = useDashboard();
-  let root: string;
   let app: FastifyInstance;
+  const opened = openedForTests();
   beforeAll(async () => {
-    root = mkdtempSync(join(tmpdir(), 'tollgate-pages-'));
+    const root = mkdtempSync(join(tmpdir(), 'tollgate-pages-'));
     mkdirSync(join(root, 'assets'));
     writeFileSync(join(root, 'index.html'), '<!doctype html><title>Tollgate</title>');
     writeFileSync(join(root, 'favicon.svg'), '<svg/>');
     writeFileSync(join(root, 'assets', 'main-abc123.js'), 'export {};');
-    app = fastify();
+    app = await opened.keep(Promise.resolve(fastify()), (each) => each.close());
     await serveWeb(app, { root, url: 'http://127.0.0.1:8080', dress: (html) => brandPage(html, PLAIN_BRAND) });
-  });
-  afterAll(async () => {
-    await app.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
   const get = (url: string, host = '127.0.0.1:8080') => app.inject({ url, headers: { host } });

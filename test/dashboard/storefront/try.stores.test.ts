@@ -6,6 +6,7 @@ import { startDashboard, type TestDashboard, verdict } from '../support/dashboar
 import { startGatewayDouble, type GatewayDouble } from '../support/gateway-double';
 import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { openedForTests } from '../../support/opened';
 
 describe('with an own key', () => {
   const TIMEOUT_MS = 500;
@@ -18,10 +19,12 @@ describe('with an own key', () => {
   /** Does not wait for a gateway that is silent. */
   let hasty: TestDashboard;
   let hastyCookie: string;
+  const opened = openedForTests();
   beforeAll(async () => {
-    gateway = await startGatewayDouble();
-    dashboard = await startDashboard({ gatewayUrl: `${gateway.url}/base` });
-    hasty = await startDashboard({ gatewayUrl: `${gateway.url}/base`, gatewayTimeoutMs: TIMEOUT_MS });
+    gateway = await opened.keep(startGatewayDouble(), (each) => each.close());
+    const gatewayUrl = `${gateway.url}/base`;
+    dashboard = await opened.keep(startDashboard({ gatewayUrl }), (each) => each.close());
+    hasty = await opened.keep(startDashboard({ gatewayUrl, gatewayTimeoutMs: TIMEOUT_MS }), (each) => each.close());
     cookie = await dashboard.signIn();
     hastyCookie = await hasty.signIn();
   });
@@ -29,10 +32,6 @@ describe('with an own key', () => {
   beforeEach(() => {
     gateway.seen.splice(0);
     gateway.answer = usual();
-  });
-  afterAll(async () => {
-    await Promise.all([dashboard.close(), hasty.close()]);
-    await gateway.close();
   });
 
   const ask = (body: Readonly<Record<string, unknown>>, of = { dashboard, cookie }) =>
@@ -253,18 +252,15 @@ describe('with an own key', () => {
 describe('with the key of the readers', () => {
   let gateway: GatewayDouble;
   let dashboard: TestDashboard;
+  const opened = openedForTests();
   beforeAll(async () => {
-    gateway = await startGatewayDouble();
-    dashboard = await startDashboard({ gatewayUrl: gateway.url });
+    gateway = await opened.keep(startGatewayDouble(), (each) => each.close());
+    dashboard = await opened.keep(startDashboard({ gatewayUrl: gateway.url }), (each) => each.close());
   });
   beforeEach(async () => {
     gateway.seen.splice(0);
     gateway.answer = (_request, response) => void response.setHeader('Content-Type', 'text/plain').end('fine');
     await dashboard.pool.query(`DELETE FROM auth_rate_limit WHERE key LIKE 'public-try%'`);
-  });
-  afterAll(async () => {
-    await dashboard.close();
-    await gateway.close();
   });
 
   const IP = { product: 'api-ip', method: 'GET', path: '/ip', query: 'ip=8.8.8.8' };

@@ -23,6 +23,7 @@ import { GatewayCaller } from '../../../services/dashboard/customer/requests/gat
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
+import { openedForTests } from '../../support/opened';
 import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
@@ -167,12 +168,29 @@ async function verifiedCookie(dashboard: Pick<TestDashboard, 'ask' | 'mails'>, e
   return cookieOf(verified);
 }
 
-/** A dashboard for all tests of the block around it, there once they begin; one of its own for each test if told so. */
-export function useDashboard(options: DashboardOptions = {}, isForEach = false): TestDashboard {
+/** The catalogue and the schema's version, as a new database has them. Rows that may not be deleted in production go here. */
+const EMPTY = `
+DO $$ DECLARE name text; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    AND relname NOT IN ('schema_migration', 'catalogue_revision', 'product', 'plan')
+  LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+END $$`;
+
+/** A dashboard for all tests of the block around it, there once they begin. If told so, each test finds it without people and mail. */
+export function useDashboard(options: DashboardOptions = {}, isEmptied = false): TestDashboard {
   const dashboard = {} as TestDashboard;
-  const [before, after] = isForEach ? [beforeEach, afterEach] : [beforeAll, afterAll];
-  before(async () => void Object.assign(dashboard, await startDashboard(options)));
-  after(() => dashboard.close());
+  const opened = openedForTests();
+  beforeAll(async () => void Object.assign(dashboard, await opened.keep(startDashboard(options), (each) => each.close())));
+  if (isEmptied) {
+    beforeEach(async () => {
+      // Requests of the last test may still write a letter.
+      const { db } = dashboard;
+      await eventually(() => db.waitingCount === 0 && db.idleCount === db.totalCount);
+      await dashboard.pool.query(EMPTY);
+      dashboard.mails.length = 0;
+    });
+  }
   return dashboard;
 }
 

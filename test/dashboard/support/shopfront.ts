@@ -1,6 +1,7 @@
 import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { type KnownSource } from '../../../services/dashboard/http/dashboard-deps';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { openedForTests } from '../../support/opened';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { buildDocument } from '../../support/openapi/build-document';
 import { type DashboardOptions, startDashboard, type TestDashboard } from './dashboard';
@@ -22,15 +23,16 @@ export class Shopfront {
   /** One for all tests of a file. */
   static forFile(more: () => DashboardOptions = () => ({})): Shopfront {
     const shop = new Shopfront();
+    const opened = openedForTests();
     beforeAll(async () => {
-      shop.running = await startDashboard({
+      const starting = startDashboard({
         ...more(),
         clock: { now: () => Date.now() + shop.laterMs, monotonic: () => shop.sinceStartMs },
         readDocument: () => shop.readDocument(),
         liveSources: { find: (product) => shop.sources[product] ?? null, revision: () => JSON.stringify(shop.sources) },
       });
+      shop.running = await opened.keep(starting, (each) => each.close());
     });
-    afterAll(() => shop.running?.close());
     return shop;
   }
 

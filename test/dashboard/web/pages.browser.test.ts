@@ -6,6 +6,7 @@ import { type Scene } from '../support/scene';
 import { SceneStage } from '../support/scene-stage';
 import { SCENES } from '../support/scenes';
 import { type Page } from 'playwright-core';
+import { openedForTests } from '../../support/opened';
 
 /** Roles that mean nothing to who hears them without a name. */
 const NAMED =
@@ -67,10 +68,10 @@ async function unreachedByTab(page: Page): Promise<string[]> {
 const PHONE = { width: 360, height: 740 };
 
 let stage: SceneStage;
+const opened = openedForTests();
 beforeAll(async () => {
-  stage = await SceneStage.start();
+  stage = await opened.keep(SceneStage.start(), (each) => each.close());
 });
-afterAll(() => stage.close());
 
 async function faultsOf({ page, complaints }: WatchedPage): Promise<string[]> {
   const found = await inaccessibleInBoth(page);

@@ -11,7 +11,7 @@ import { revokeKey } from '../../../services/selling/keys/set-key-state';
 import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules';
 import { pruneAudit } from '../../../plugins/stores/postgres/decisions/prune-audit';
 import { createPool } from '../../../plugins/stores/postgres/pool';
-import { useDatabase } from '../../stores/use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 
 const actor = 'test';
 

@@ -10,7 +10,7 @@ import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules'
 import { rotateKey } from '../../../services/selling/keys/rotate-key';
 import { DEMO_EMAIL, seedDemoCustomer } from '../../../services/selling/customers/join-customer';
 import { newKey } from '../../contracts/access-records';
-import { useDatabase } from '../../stores/use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 
 const actor = 'test';
 const nobody = '00000000-0000-4000-8000-000000000000';

@@ -6,7 +6,7 @@ import { claim, enqueue, type OutboxItem, pruneOutbox, retry, settle } from '../
 import { type Mail } from '../../../services/dashboard/http/dashboard-deps';
 import { startMailing } from '../../dashboard/support/mailing';
 import { eventually } from '../../support/eventually';
-import { useDatabase } from '../../stores/use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 
 const database = useDatabase();
 const LEASE_MS = 60_000;

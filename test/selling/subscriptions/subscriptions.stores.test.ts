@@ -12,7 +12,7 @@ import { listSubscriptions } from '../../../services/selling/subscriptions/subsc
 import { claim } from '../../../services/selling/outbox/outbox';
 import { newKey } from '../../contracts/access-records';
 import { PRODUCTS } from '../../support/catalogue';
-import { useDatabase } from '../../stores/use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 
 const actor = 'test';
 

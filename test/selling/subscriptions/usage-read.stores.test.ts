@@ -3,7 +3,7 @@ import { type Pool } from 'pg';
 import { restIdOf } from '../../../plugins/core/catalogue/refunds';
 import { counterOf } from '../../../plugins/core/access/subscription';
 import { readUsage } from '../../../services/selling/subscriptions/usage-read';
-import { useDatabase } from '../../stores/use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 import { StoreClock, postgresNode } from '../../stores/quota/harness';
 
 const LIMITS = { daily: 10, monthly: 100 };

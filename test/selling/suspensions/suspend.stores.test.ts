@@ -7,7 +7,7 @@ import { createSubscription } from '../../../services/selling/subscriptions/crea
 import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../services/selling/suspensions/suspend';
 import { newKey } from '../../contracts/access-records';
-import { useDatabase } from '../../stores/use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 
 const operator = 'cli';
 const customer = { name: 'dashboard:asha@example.com', from: '203.0.113.1' };

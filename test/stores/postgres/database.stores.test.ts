@@ -6,7 +6,8 @@ import { createPool } from '../../../plugins/stores/postgres/pool';
 import { readTableSizes } from '../../../plugins/stores/postgres/table-sizes';
 import { newKey } from '../../contracts/access-records';
 import { eventually } from '../../support/eventually';
-import { useDatabase } from '../use-database';
+import { useDatabase } from '../../support/postgres/use-database';
+import { openedForTests } from '../../support/opened';
 
 const database = useDatabase();
 
@@ -86,13 +87,13 @@ describe('the database itself', () => {
 describe('NOTIFY', () => {
   let listener: Client;
   let heard: unknown[] = [];
+  const opened = openedForTests();
   beforeAll(async () => {
     listener = new Client({ connectionString: database.url });
-    await listener.connect();
+    await opened.keep(listener.connect(), () => listener.end());
     listener.on('notification', ({ payload }) => heard.push(JSON.parse(payload ?? '')));
     await listener.query('LISTEN tollgate_changes');
   });
-  afterAll(() => listener.end());
 
   /** What was told by the time the change had committed. */
   async function told(change: () => Promise<unknown>): Promise<unknown[]> {

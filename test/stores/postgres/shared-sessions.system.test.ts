@@ -7,23 +7,17 @@ import { findFreeRow } from '../../../cli/postgres/free-port';
 import { sharesSessions } from '../../../plugins/stores/postgres/shared-sessions';
 import { ensurePackages } from '../../support/debian-packages';
 import { eventually } from '../../support/eventually';
-import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
+import { openedForTests } from '../../support/opened';
+import { useDatabase } from '../../support/postgres/use-database';
 
-let database: TestDatabase;
-const poolers: ChildProcess[] = [];
+const opened = openedForTests();
+const database = useDatabase();
+beforeAll(() => ensurePackages(['pgbouncer'], 'The tests of poolers'));
 
-beforeAll(async () => {
-  await ensurePackages(['pgbouncer'], 'The tests of poolers');
-  database = await testDatabase();
-});
-
-afterAll(async () => {
-  for (const pooler of poolers) {
-    pooler.kill('SIGINT');
-    if (pooler.exitCode === null) await once(pooler, 'exit');
-  }
-  await database.close();
-});
+async function end(pooler: ChildProcess): Promise<void> {
+  pooler.kill('SIGINT');
+  if (pooler.exitCode === null) await once(pooler, 'exit');
+}
 
 /** Runs PgBouncer before the database, with settings as its documentation gives them. @returns the URL that leads through it */
 async function startPooler(mode: 'session' | 'transaction', poolSize: number): Promise<string> {
@@ -45,7 +39,7 @@ async function startPooler(mode: 'session' | 'transaction', poolSize: number): P
   // It refuses to run as root, as which CI runs.
   const asOther = process.getuid?.() === 0 ? ['--user', 'nobody'] : [];
   const pooler = spawn('pgbouncer', [...asOther, file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  poolers.push(pooler);
+  void opened.keep(Promise.resolve(pooler), end);
   let said = '';
   pooler.stderr.on('data', (chunk: Buffer) => (said += String(chunk)));
   await eventually(() => said.includes('process up') || pooler.exitCode !== null);

@@ -3,21 +3,19 @@ import calculateSlot from 'cluster-key-slot';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { describeQuotaCounter } from '../../contracts/quota-counter';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { openedForTests } from '../../support/opened';
+import { useDatabase } from '../../support/postgres/use-database';
 import { type TestRedisCluster, startTestRedisCluster } from '../../support/redis/redis-cluster';
 import { type TestRedis } from '../../support/redis/redis';
 import { harnessOf, storeNode } from './harness';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
 
-let database: TestDatabase;
+const opened = openedForTests();
+const database = useDatabase();
 let cluster: TestRedisCluster;
 beforeAll(async () => {
-  [database, cluster] = await Promise.all([testDatabase(), startTestRedisCluster()]);
-});
-afterAll(async () => {
-  await cluster.close();
-  await database.close();
+  cluster = await opened.keep(startTestRedisCluster(), (each) => each.close());
 });
 
 describeQuotaCounter('Redis Cluster of three masters', (timeZone) =>

@@ -1,16 +1,14 @@
 import { describeQuotaCounter } from '../../contracts/quota-counter';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { openedForTests } from '../../support/opened';
+import { useDatabase } from '../../support/postgres/use-database';
 import { anyTestRedis } from '../../support/redis/redis';
 import { harnessOf, postgresNode, redisNode, storeNode } from './harness';
 
-let database: TestDatabase;
+const opened = openedForTests();
+const database = useDatabase();
 let redis: Awaited<ReturnType<typeof anyTestRedis>>;
 beforeAll(async () => {
-  [database, redis] = await Promise.all([testDatabase(), anyTestRedis()]);
-});
-afterAll(async () => {
-  await redis.close();
-  await database.close();
+  redis = await opened.keep(anyTestRedis(), (each) => each.close());
 });
 
 describeQuotaCounter('Redis', (timeZone) =>

@@ -4,7 +4,7 @@ import { type SpendResult, StoreUnavailable } from '../../../plugins/core/ports'
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { eventually } from '../../support/eventually';
-import { useDatabase } from '../use-database';
+import { useDatabase } from '../../support/postgres/use-database';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { CLOCKS_APART_MS, type StoreNodeOptions, storeNode } from './harness';
 import { openLine } from './line';

@@ -6,7 +6,8 @@ import { counterOf } from '../../../plugins/core/access/subscription';
 import { mostRefundsOf, type RefundOutcome } from '../../../plugins/core/catalogue/refunds';
 import { type QuotaStore } from '../../../plugins/stores/quota-store';
 import { eventually } from '../../support/eventually';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { openedForTests } from '../../support/opened';
+import { useDatabase } from '../../support/postgres/use-database';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { StoreClock, storeNode } from './harness';
 import { fc, propertyRuns } from '../../support/fast-check';
@@ -122,20 +123,16 @@ const dateOfDay = (day: number): string => new Date(FIRST + day * 86_400_000).to
 const monthOfDay = (day: number): string => dateOfDay(day).slice(0, 7);
 
 describe('any order of spends, refunds, plan changes and day turns', () => {
-  let database: TestDatabase;
+  const opened = openedForTests();
+  const database = useDatabase();
   let redis: TestRedis;
   let nodes: QuotaStore[];
   let isUp = true;
   const storeClock = new StoreClock();
   beforeAll(async () => {
-    [database, redis] = await Promise.all([testDatabase(), startTestRedis({ persistent: true })]);
+    redis = await opened.keep(startTestRedis({ persistent: true }), (each) => each.close());
     const options = { pool: database.pool, redisUrl: redis.url, storeClock };
-    nodes = await Promise.all([storeNode(options), storeNode(options)]);
-  });
-  afterAll(async () => {
-    await Promise.all(nodes.map((node) => node.close()));
-    await redis.close();
-    await database.close();
+    nodes = await Promise.all([1, 2].map(() => opened.keep(storeNode(options), (each) => each.close())));
   });
 
   async function disturb(action: Action): Promise<void> {

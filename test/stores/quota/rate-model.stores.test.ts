@@ -8,21 +8,18 @@ import { paceOf, rateStandingOf, REQUEST_COST, reportRate } from '../../../plugi
 import { NO_USAGE } from '../../../plugins/stores/quota/quota-usage';
 import { readReply, scriptArguments, StoreDays } from '../../../plugins/stores/redis/quota-script';
 import { fc, propertyRuns } from '../../support/fast-check';
-import { type TestDatabase, testDatabase } from '../../support/postgres/postgres';
+import { openedForTests } from '../../support/opened';
+import { useDatabase } from '../../support/postgres/use-database';
 import { anyTestRedis } from '../../support/redis/redis';
 
-let database: TestDatabase;
-let redis: Awaited<ReturnType<typeof anyTestRedis>>;
+const opened = openedForTests();
+const database = useDatabase();
 let client: Redis;
 beforeAll(async () => {
-  [database, redis] = await Promise.all([testDatabase(), anyTestRedis()]);
+  const redis = await opened.keep(anyTestRedis(), (each) => each.close());
   client = new Redis(redis.url, { maxRetriesPerRequest: 0 });
+  void opened.keep(Promise.resolve(client), (each) => each.disconnect());
   await createTimedTake(database.pool);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-  await database.close();
 });
 
 const NOON = Date.parse('2026-11-20T12:00:00Z');

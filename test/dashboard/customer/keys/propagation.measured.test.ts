@@ -5,29 +5,25 @@ import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { startNode, type GatewayNode } from '../../../support/system/node';
 import { expectMeasured } from '../../../support/measured';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { openedForTests } from '../../../support/opened';
+import { useDatabase } from '../../../support/postgres/use-database';
 import { startPostgresProxy, type PostgresProxy } from '../../../support/postgres/postgres-proxy';
 
-let database: TestDatabase;
+const opened = openedForTests();
+const database = useDatabase();
 let proxy: PostgresProxy;
 let nodes: Record<'sound' | 'deaf', GatewayNode>;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  proxy = await startPostgresProxy(database.url);
+  proxy = await opened.keep(startPostgresProxy(database.url), (each) => each.close());
   const options = { signingKeys: `test:${randomBytes(32).toString('base64')}`, upstreams: {} };
   const [sound, deaf] = await Promise.all([
-    startNode({ ...options, databaseUrl: database.url, name: 'sound' }),
-    startNode({ ...options, databaseUrl: proxy.url, name: 'deaf' }),
+    opened.keep(startNode({ ...options, databaseUrl: database.url, name: 'sound' }), (each) => each.stop()),
+    opened.keep(startNode({ ...options, databaseUrl: proxy.url, name: 'deaf' }), (each) => each.stop()),
   ]);
   nodes = { sound, deaf };
   const names = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM gateway_node WHERE feed_healthy')).rowCount ?? 0;
   await eventually(async () => (await names()) === 2);
-});
-afterAll(async () => {
-  await Promise.allSettled(Object.values(nodes).map((node) => node.stop()));
-  await proxy.close();
-  await database.close();
 });
 
 async function standingOf(name: keyof typeof nodes, id: string): Promise<NodeStanding | undefined> {

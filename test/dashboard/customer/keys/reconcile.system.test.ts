@@ -11,37 +11,34 @@ import { shapeAnswer } from '../../../../services/dashboard/http/shape-answer';
 import { usageHandlers } from '../../../../services/dashboard/customer/requests/usage-handlers';
 import { type DashboardDeps } from '../../../../services/dashboard/http/dashboard-deps';
 import { SERVICES } from '../../../support/services';
-import { runServices, type RunningServices } from '../../../../services/products/run-services';
+import { runServices } from '../../../../services/products/run-services';
 import { createSandboxUpstreams } from '../../../../services/sandbox/sandbox-upstreams';
 import { startSandbox } from '../../../../services/sandbox/start-sandbox';
 import { storeNode } from '../../../stores/quota/harness';
 import { eventually } from '../../../support/eventually';
 import { closeConnections, send, type Reply } from '../../../support/http';
 import { startNode, type GatewayNode } from '../../../support/system/node';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { testDatabase } from '../../../support/postgres/postgres';
 import { startTestRedis } from '../../../support/redis/redis';
 import { CATALOGUE } from '../../../support/catalogue';
+import { openedForTests } from '../../../support/opened';
 
 const timeZone = 'Asia/Kolkata';
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 
 describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s', (store) => {
-  let database: TestDatabase;
   let db: Pool;
   let sandbox: Awaited<ReturnType<typeof startSandbox>>;
-  let services: RunningServices;
   let nodes: GatewayNode[];
   let counters: QuotaStore;
-  const closers: (() => unknown)[] = [];
+  const opened = openedForTests();
 
   beforeAll(async () => {
-    const redis = store === 'Redis' ? await startTestRedis() : undefined;
-    if (redis) closers.push(() => redis.close());
-    database = await testDatabase();
+    const redis = store === 'Redis' ? await opened.keep(startTestRedis(), (each) => each.close()) : undefined;
+    const database = await opened.keep(testDatabase(), (each) => each.close());
     db = database.pool;
-    closers.push(() => database.close());
-    sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
-    closers.push(() => sandbox.close());
+    const upstreams = createSandboxUpstreams();
+    sandbox = await opened.keep(startSandbox({ host: '127.0.0.1', port: 0, upstreams }), (each) => each.close());
     const environment = {
       TOLLGATE_SIGNING_KEYS: signingKeys,
       DATABASE_URL: database.url,
@@ -51,24 +48,18 @@ describe.each(['Redis', 'Postgres'] as const)('usage that two nodes count in %s'
       SERVICE_PORT: '0',
       PRIVATE_PORT: '0',
     };
-    services = await runServices([SERVICES.pincode], environment);
-    closers.push(() => services.close());
+    const { services } = await opened.keep(runServices([SERVICES.pincode], environment), (each) => each.close());
     const shared = {
       databaseUrl: database.url,
       signingKeys,
-      upstreams: { ...services.services },
+      upstreams: { ...services },
       ...(redis ? { redisUrl: redis.url } : {}),
     };
-    nodes = await Promise.all([startNode(shared), startNode(shared)]);
-    for (const node of nodes) closers.push(() => node.stop());
-    counters = await storeNode({ pool: db, redisUrl: redis?.url });
-    closers.push(() => counters.close());
+    nodes = await Promise.all([1, 2].map(() => opened.keep(startNode(shared), (each) => each.stop())));
+    counters = await opened.keep(storeNode({ pool: db, redisUrl: redis?.url }), (each) => each.close());
   });
 
-  afterAll(async () => {
-    closeConnections();
-    for (const close of closers.splice(0).reverse()) await close();
-  });
+  afterAll(closeConnections);
 
   async function call(key: string, query: string, count: number): Promise<number[]> {
     const calls = Array.from({ length: count }, (_, index): Promise<Reply> => {

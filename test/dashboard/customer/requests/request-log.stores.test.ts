@@ -11,7 +11,7 @@ import { listRequests, type RequestsQuery } from '../../../../services/selling/r
 import { codesOf } from '../../../../services/dashboard/customer/requests/describe-request';
 import { type PlanNode, rowsRead } from '../../support/rows-read';
 import { newKey } from '../../../contracts/access-records';
-import { type TestDatabase, testDatabase } from '../../../support/postgres/postgres';
+import { useDatabase } from '../../../support/postgres/use-database';
 
 interface Told {
   readonly method?: string;
@@ -129,19 +129,19 @@ describe('the request log', () => {
 });
 
 describe('its cost', () => {
-  const ROWS = 1_000_000;
+  const ROWS = 200_000;
   const PAGE = 20;
   /** Lines of a page with one more that says there is a next, and for each at most one count of its hour; its key and a refund cost one each too. */
   const MAX_ROWS = 50;
 
-  let database: TestDatabase;
+  const database = useDatabase();
   let customerId: string;
   let keys: string[];
 
   /** A week of a customer's requests, one in 50 refused, with ten keys for four products; a twentieth of the lines are others'. */
   const FILL = `
 INSERT INTO decision (request_id, at, outcome, products, product, credential_id, customer_id, masked_key)
-SELECT md5(n::text), now() - n * interval '0.6 seconds',
+SELECT md5(n::text), now() - n * interval '3 seconds',
   CASE WHEN n % 50 <> 0 THEN 'admitted' WHEN n % 100 = 0 THEN 'key_expired' ELSE 'caller_not_whitelisted' END,
   '{}', (ARRAY['api-ip', 'api-seo', 'api-pincode', 'api-gst'])[1 + (n / 7) % 4], ($2::uuid[])[1 + n % 10],
   CASE WHEN n % 20 = 7 THEN $3::uuid ELSE $1::uuid END, 'tg_live…abcd'
@@ -167,7 +167,6 @@ FROM generate_series(1, ${ROWS}) AS n`;
   }
 
   beforeAll(async () => {
-    database = await testDatabase();
     const first = await newKey(database.pool);
     customerId = first.customerId;
     keys = [first.id];
@@ -177,7 +176,6 @@ FROM generate_series(1, ${ROWS}) AS n`;
     await fill(client, stranger);
     client.release(true);
   });
-  afterAll(() => database.close());
 
   interface Cost {
     readonly shown: number;

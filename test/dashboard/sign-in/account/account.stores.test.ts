@@ -5,9 +5,9 @@ import { makeBelongings } from '../../support/endpoint-samples';
 import { fillEveryTable, idsOfCustomer } from '../../support/own-rows';
 import { eventually } from '../../../support/eventually';
 
-describe('exporting an account', () => {
-  const dashboard = useDashboard({}, true);
+const dashboard = useDashboard({}, true);
 
+describe('exporting an account', () => {
   const EMAIL = 'asha@example.com';
   const NEIGHBOUR = 'neighbour@example.com';
   const ask = (cookie: string, body: unknown = { password: PASSWORD }) =>
@@ -114,8 +114,6 @@ describe('exporting an account', () => {
 });
 
 describe('changing the address', () => {
-  const dashboard = useDashboard({}, true);
-
   const OLD = 'asha@example.com';
   const NEW = 'asha.new@example.com';
   const ALLOW = 'Allow a new email address for your Tollgate account';

@@ -3,7 +3,7 @@ import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres
 import { createFindKeyHash } from '../../../../plugins/stores/postgres/access-record/find-key-hash';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
-import { useDatabase } from '../../use-database';
+import { useDatabase } from '../../../support/postgres/use-database';
 
 const database = useDatabase();
 

@@ -6,7 +6,7 @@ import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/de
 import { readDailyAnswers, readKeyUsage } from '../../../../services/selling/requests/read-key-hours';
 import { createKey } from '../../../../services/selling/keys/create-key';
 import { newKey } from '../../../contracts/access-records';
-import { useDatabase } from '../../use-database';
+import { useDatabase } from '../../../support/postgres/use-database';
 import { someDecision } from '../../../support/some-decision';
 
 const KOLKATA = 'Asia/Kolkata';

@@ -11,7 +11,7 @@ import { createPostgresAccessRecords } from '../../../../plugins/stores/postgres
 import { revokeKey } from '../../../../services/selling/keys/set-key-state';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
-import { useDatabase } from '../../use-database';
+import { useDatabase } from '../../../support/postgres/use-database';
 import { openLine } from '../../quota/line';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';

@@ -6,7 +6,7 @@ import { readPropagation } from '../../../../services/selling/keys/read-propagat
 import { revokeKey, setKeyState } from '../../../../services/selling/keys/set-key-state';
 import { newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
-import { useDatabase } from '../../use-database';
+import { useDatabase } from '../../../support/postgres/use-database';
 
 const database = useDatabase();
 let pool: Pool;
