@@ -5,13 +5,13 @@ import { updateListing } from '../../../services/selling/operators/update-listin
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { eventually } from '../../support/eventually';
+import { openedForTests } from '../../support/opened';
 import { consoleCalls, EMAIL, openConsole, OPERATOR } from '../support/console';
 import { ORIGIN, readPages, type TestDashboard } from '../support/dashboard';
 import { askEndpoint, type Belongings, fillPath, makeBelongings, digestEverything, samples } from '../support/endpoint-samples';
 import { operatorSamples } from '../support/operator-samples';
 
-const endpoints = endpointsFor('members');
-const operatorEndpoints = endpointsFor('operators');
+const [endpoints, operatorEndpoints] = [endpointsFor('members'), endpointsFor('operators')];
 
 const ACTOR = `operator:${OPERATOR}`;
 const NOBODY = '00000000-0000-4000-8000-000000000000';
@@ -21,8 +21,8 @@ let cookie: string;
 let own: Belongings;
 let customerId: string;
 
-beforeAll(async () => void ({ dashboard, cookie, own, customerId } = await openConsole()));
-afterAll(() => dashboard.close());
+const opened = openedForTests();
+beforeAll(async () => void ({ dashboard, cookie, own, customerId } = await openConsole(opened)));
 
 const { get, send, lastLines } = consoleCalls(() => ({ dashboard, cookie }));
 const suspend = (kind: string, id: string, reason: string | null) => send('POST', '/suspensions', { kind, id, reason });
@@ -180,9 +180,7 @@ describe('the audit log of all', () => {
     expect(head).toBe('at,actor,from,action,subject_kind,subject_id,subject,customer,details');
     expect(line).toContain(`,cli,,customer.suspend,customer,${customerId},,${EMAIL},`);
   });
-});
 
-describe('a page of everybody’s lines', () => {
   it('has few, also when more are asked for, and leads on; one of a customer has what was asked for', async () => {
     await dashboard.pool.query(
       `INSERT INTO audit_log (actor, action, subject_kind, subject_id) SELECT 'cli', 'customer.view', 'customer', $1 FROM generate_series(1, 40)`,
@@ -251,34 +249,19 @@ describe('requests of all', () => {
     });
     expect([seen.some(({ requestId }) => requestId === own.requestId), pages]).toEqual([true, 3]);
   });
-});
 
-describe('nodes', () => {
-  const nodeCalled = async (name: string) =>
-    (await get('/nodes')).json().nodes.find((node: { name: string }) => node.name === name) as Record<string, unknown>;
-
-  it('tell version, state and Redis, each with its beginning', async () => {
+  it('are found by the key, the caller and the page that asked, too', async () => {
+    // Newer than the thousands that a test above adds: only so many are looked through for a page.
     await dashboard.pool.query(
-      `INSERT INTO gateway_node (id, name, feed_healthy, version, feed_since, redis_answers, redis_since)
-       VALUES (gen_random_uuid(), 'telling', true, '9.9.9', '2027-01-01Z', false, '2027-01-02Z')`,
+      `INSERT INTO decision (request_id, at, outcome, products, masked_key, caller_address, origin_host) VALUES
+       ('by-key', now() + interval '1 minute', 'admitted', '{api-ip}', 'tg_live…Zz9q', '203.0.113.200', 'shop.example')`,
     );
-    expect(await nodeCalled('telling')).toMatchObject({
-      version: '9.9.9',
-      state: 'live',
-      stateSince: '2027-01-01T00:00:00.000Z',
-      redisAnswers: false,
-      redisSince: '2027-01-02T00:00:00.000Z',
-    });
-  });
-
-  it('of a version that tells nothing have nulls, and what is gone is asked for nothing', async () => {
-    await dashboard.pool.query("INSERT INTO gateway_node (id, name, feed_healthy) VALUES (gen_random_uuid(), 'silent', true)");
-    const untold = { version: null, stateSince: null, redisAnswers: null, redisSince: null };
-    expect(await nodeCalled('silent')).toMatchObject({ state: 'live', ...untold });
-    await dashboard.pool.query("UPDATE gateway_node SET seen_at = now() - interval '11 s' WHERE name = 'telling'");
-    const gone = await nodeCalled('telling');
-    expect(gone).toMatchObject({ state: 'gone', version: '9.9.9', redisAnswers: null, redisSince: null });
-    expect(gone['stateSince']).toBe(gone['seenAt']);
+    for (const query of ['key=Zz9q', 'caller=203.0.113.200', 'origin=shop.example', 'key=Zz9q&origin=shop.example']) {
+      const { requests } = (await get(`/requests?${query}`)).json();
+      expect([query, requests.map(({ requestId }: { requestId: string }) => requestId)]).toEqual([query, ['by-key']]);
+    }
+    expect((await get('/requests?key=Zz9q&caller=203.0.113.1')).json().requests).toEqual([]);
+    expect((await get('/requests?key=toolong')).statusCode).toBe(400);
   });
 });
 
@@ -304,22 +287,6 @@ describe('letters', () => {
     await suspend('key', told.key.id, null);
     await eventually(() => mailsTo(email).length === before + 2);
     expect(mailsTo(email).at(-1)?.subject).toContain('restored your key');
-  });
-});
-
-describe('requests of everybody', () => {
-  it('are found by the key, the caller and the page that asked, too', async () => {
-    // Newer than the thousands that a test above adds: only so many are looked through for a page.
-    await dashboard.pool.query(
-      `INSERT INTO decision (request_id, at, outcome, products, masked_key, caller_address, origin_host) VALUES
-       ('by-key', now() + interval '1 minute', 'admitted', '{api-ip}', 'tg_live…Zz9q', '203.0.113.200', 'shop.example')`,
-    );
-    for (const query of ['key=Zz9q', 'caller=203.0.113.200', 'origin=shop.example', 'key=Zz9q&origin=shop.example']) {
-      const { requests } = (await get(`/requests?${query}`)).json();
-      expect([query, requests.map(({ requestId }: { requestId: string }) => requestId)]).toEqual([query, ['by-key']]);
-    }
-    expect((await get('/requests?key=Zz9q&caller=203.0.113.1')).json().requests).toEqual([]);
-    expect((await get('/requests?key=toolong')).statusCode).toBe(400);
   });
 });
 

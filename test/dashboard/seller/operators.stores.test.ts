@@ -37,6 +37,37 @@ describe('operators', () => {
     expect(body).not.toContain('rack7');
   });
 
+  describe('nodes', () => {
+    const nodeCalled = async (name: string) =>
+      (await dashboard.ask({ path: '/api/operator/nodes', cookie: operator.cookie }))
+        .json()
+        .nodes.find((node: { name: string }) => node.name === name) as Record<string, unknown>;
+
+    it('tell version, state and Redis, each with its beginning', async () => {
+      await dashboard.pool.query(
+        `INSERT INTO gateway_node (id, name, feed_healthy, version, feed_since, redis_answers, redis_since)
+         VALUES (gen_random_uuid(), 'telling', true, '9.9.9', '2027-01-01Z', false, '2027-01-02Z')`,
+      );
+      expect(await nodeCalled('telling')).toMatchObject({
+        version: '9.9.9',
+        state: 'live',
+        stateSince: '2027-01-01T00:00:00.000Z',
+        redisAnswers: false,
+        redisSince: '2027-01-02T00:00:00.000Z',
+      });
+    });
+
+    it('of a version that tells nothing have nulls, and what is gone is asked for nothing', async () => {
+      await dashboard.pool.query("INSERT INTO gateway_node (id, name, feed_healthy) VALUES (gen_random_uuid(), 'silent', true)");
+      const untold = { version: null, stateSince: null, redisAnswers: null, redisSince: null };
+      expect(await nodeCalled('silent')).toMatchObject({ state: 'live', ...untold });
+      await dashboard.pool.query("UPDATE gateway_node SET seen_at = now() - interval '11 s' WHERE name = 'telling'");
+      const gone = await nodeCalled('telling');
+      expect(gone).toMatchObject({ state: 'gone', version: '9.9.9', redisAnswers: null, redisSince: null });
+      expect(gone['stateSince']).toBe(gone['seenAt']);
+    });
+  });
+
   describe('an endpoint for operators', () => {
     it.each(operatorEndpoints)('tells and does nothing for anybody else: $name', async (endpoint) => {
       const sample = (await operatorSamples(dashboard.pool, customer))[endpoint.name];

@@ -8,6 +8,7 @@ import { addUpProducts } from '../../../services/selling/operators/product-figur
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { compareFile } from '../../../services/dashboard/seller/console/compare-file';
 import { CATALOGUE } from '../../support/catalogue';
+import { openedForTests } from '../../support/opened';
 import { consoleCalls, openConsole, OPERATOR } from '../support/console';
 import { type TestDashboard } from '../support/dashboard';
 import { type Belongings, makeBelongings } from '../support/endpoint-samples';
@@ -19,8 +20,8 @@ let cookie: string;
 let own: Belongings;
 let customerId: string;
 
-beforeAll(async () => void ({ dashboard, cookie, own, customerId } = await openConsole()));
-afterAll(() => dashboard.close());
+const opened = openedForTests();
+beforeAll(async () => void ({ dashboard, cookie, own, customerId } = await openConsole(opened)));
 
 const { get, send, lastLines } = consoleCalls(() => ({ dashboard, cookie }));
 

@@ -1,3 +1,4 @@
+import { type OpenedParts } from '../../support/opened';
 import { startDashboard, type TestDashboard } from './dashboard';
 import { type Belongings, makeBelongings, stillPayments } from './endpoint-samples';
 import { makeOperator } from './operator';
@@ -14,8 +15,9 @@ interface Console {
   readonly customerId: string;
 }
 
-export async function openConsole(): Promise<Console> {
-  const dashboard = await startDashboard({ payments: stillPayments });
+/** One for a file's tests. Call it in `beforeAll`. */
+export async function openConsole(opened: OpenedParts): Promise<Console> {
+  const dashboard = await opened.keep(startDashboard({ payments: stillPayments }), (each) => each.close());
   const own = await makeBelongings(dashboard, EMAIL);
   const { cookie } = await makeOperator(dashboard, OPERATOR);
   const { customerId } = (await dashboard.ask({ path: '/api/session', cookie: own.cookie })).json();

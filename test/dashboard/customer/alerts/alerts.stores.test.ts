@@ -1,3 +1,4 @@
+import { alertText } from '../../../../services/dashboard/customer/alerts/alert-text';
 import { type Pool } from 'pg';
 import { type AlertView, listAlerts, markAlertsRead } from '../../../../services/selling/webhooks/alert-view';
 import { listMailedAlerts } from '../../../../services/selling/alerts/mailed-alerts';
@@ -8,19 +9,8 @@ import { expireKey, revokeKey } from '../../../../services/selling/keys/set-key-
 import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts';
 import { setMailedKinds, setThresholds } from '../../../../services/selling/alerts/alert-settings';
 import { setDailyCap } from '../../../../services/selling/subscriptions/set-daily-cap';
-import { alertMail, writeAlertMails } from '../../../../services/dashboard/customer/alerts/alert-mails';
-import { alertText } from '../../../../services/dashboard/customer/alerts/alert-text';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
-import { systemClock } from '../../../../plugins/core/ports';
-import { createPool } from '../../../../plugins/stores/postgres/pool';
-import { alertSettings, type AlertWork, startAlerts } from '../../../../services/dashboard/customer/start-alerts';
-import { type Mail } from '../../../../services/dashboard/http/dashboard-deps';
-import { readSettings } from '../../../../plugins/core/settings';
-import { createLog } from '../../../../services/kit/log';
-import { type GatewayDouble, startGatewayDouble } from '../../support/gateway-double';
-import { startMailing } from '../../support/mailing';
-import { eventually } from '../../../support/eventually';
 
 describe('raising alerts', () => {
   const timeZone = 'Asia/Kolkata';
@@ -298,178 +288,6 @@ describe('raising alerts', () => {
       await pruneAlerts(pool);
       expect((await pool.query('SELECT percent FROM alert')).rows).toEqual([{ percent: 80 }]);
       expect((await pool.query('SELECT 1 FROM webhook_delivery')).rowCount).toBe(0);
-    });
-  });
-
-  describe('the sentence of an alert', () => {
-    const use = { percent: 80, used: 8_000, limit: 10_000, isIncluded: false, period: '2026-11-20' };
-    const ofNoKey = { keyId: null, maskedKey: null, keyName: null, expiresAt: null };
-    const of = { subscriptionId: 's1', product: 'api-ip', productTitle: 'IP lookup', countsUnits: false };
-    const alert: AlertView = {
-      id: 'a1',
-      at: new Date('2026-11-20T11:10:00Z'),
-      kind: 'quota_daily',
-      ...of,
-      ...use,
-      ...ofNoKey,
-      readAt: null,
-      isOver: false,
-    };
-
-    it.each([
-      [{}, /reached 80% of its daily limit: 8,000 of 10,000 requests on 20 November 2026\.$/],
-      [{ countsUnits: true }, /reached 80% of its daily limit: 8,000 of 10,000 units on 20 November 2026\.$/],
-      [
-        { percent: 100, kind: 'quota_monthly', period: '2026-11-01' },
-        /reached its monthly limit: .* in November 2026\. Further requests are refused/,
-      ],
-      [{ isIncluded: true }, /^IP lookup used 80% of what its price includes a day: 8,000 of 10,000 requests on 20 November 2026\.$/],
-      [
-        { kind: 'key_expiry', maskedKey: 'tg_live…abcd', keyName: 'shop', expiresAt: new Date('2026-11-27T04:30:00Z') },
-        /^Key tg_live…abcd \(shop\) expires on 27 November 2026, 10:00 IST\.$/,
-      ],
-    ] as const)('%j names figures, period and zone', (extra, text) => {
-      expect(alertText({ ...alert, ...extra }, timeZone)).toMatch(text);
-    });
-
-    it('is in the mail; of the shares of one window only the highest', () => {
-      const to = 'asha@example.com';
-      const url = 'https://dashboard.example.com';
-      const [at80, at100] = [alert, { ...alert, id: 'a2', percent: 100, used: 10_000 }];
-      expect(alertMail({ to, url, timeZone, alerts: [at80] }).subject).toBe('IP lookup reached 80% of its daily limit');
-      const both = alertMail({ to, url, timeZone, alerts: [at80, at100] });
-      expect(both).toEqual({
-        to,
-        subject: 'IP lookup reached its daily limit',
-        text: expect.stringMatching(/^IP lookup reached its daily limit: 10,000 of 10,000[^]*https:\/\/dashboard\.example\.com\/alerts\n$/),
-      });
-      expect(both.text).not.toContain('80%');
-      const expiry = { ...alert, id: 'a3', kind: 'key_expiry' as const, percent: null, maskedKey: 'tg_live…abcd', expiresAt: alert.at };
-      const three = alertMail({ to, url, timeZone, alerts: [at100, { ...at80, kind: 'quota_monthly', period: '2026-11-01' }, expiry] });
-      expect(three.subject).toBe('3 alerts from Tollgate');
-      expect(three.text).toMatch(/daily[^]*monthly[^]*tg_live…abcd/);
-    });
-  });
-});
-
-describe('sending alerts', () => {
-  const timeZone = 'Asia/Kolkata';
-  let database: TestDatabase;
-  let receiver: GatewayDouble;
-  let sent: Mail[];
-  const running: Pick<AlertWork, 'close'>[] = [];
-
-  beforeAll(async () => {
-    database = await testDatabase();
-    receiver = await startGatewayDouble();
-  });
-  beforeEach(() => {
-    receiver.seen.splice(0);
-    sent = [];
-  });
-  afterEach(async () => {
-    for (const work of running.splice(0)) await work.close();
-  });
-  afterAll(async () => {
-    await receiver.close();
-    await database.close();
-  });
-
-  const send = (mail: Mail): void => void sent.push(mail);
-  const settingsOf = (env: Record<string, string>) => readSettings({ alerts: alertSettings }, env).alerts;
-  function start(db = database.pool): void {
-    const settings = settingsOf({ DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: 'true', DASHBOARD_WEBHOOKS_RETRY_SECONDS: '0,0' });
-    const log = createLog('test', { level: 'silent' });
-    const pace = { evaluateMs: 20, pollMs: 20 };
-    running.push(
-      startAlerts({ db, clock: systemClock, log, timeZone, settings, ...pace }),
-      startMailing(db, { send, write: { alerts: writeAlertMails }, everyMs: 20 }),
-    );
-  }
-
-  /** The day's and the month's limit: two alerts. */
-  async function useAll(daily: number): Promise<void> {
-    const key = await newKey(database.pool, { daily, monthly: daily });
-    await createWebhook(database.pool, { customerId: key.customerId, url: `${receiver.url}/`, actor: 'test' });
-    await database.pool.query(
-      "INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, $2)",
-      [key.subscriptions[0]?.id, daily],
-    );
-  }
-  const isQuiet = async (): Promise<boolean> =>
-    (await database.pool.query("SELECT 1 FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0;
-
-  describe('the dashboard’s work on alerts', () => {
-    it('tells every webhook of every alert once, with several dashboards at work', async () => {
-      start();
-      start();
-      start();
-      await Promise.all([useAll(10), useAll(20), useAll(30)]);
-      await eventually(() => receiver.seen.length >= 6);
-      await eventually(isQuiet);
-      expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(6);
-      expect(receiver.seen).toHaveLength(6);
-    });
-
-    describe('by mail', () => {
-      /** A customer with an account, of whose daily limit this much is used. */
-      async function used(units: number): Promise<string> {
-        const { customerId, subscriptions } = await newKey(database.pool, { daily: 10, monthly: 1_000_000 });
-        const account = `INSERT INTO auth_user (name, email, email_verified, created_at, updated_at)
-        SELECT '', lower(email), true, now(), now() FROM customer WHERE id = $1 RETURNING email`;
-        const { rows } = await database.pool.query<{ email: string }>(account, [customerId]);
-        const usage = 'INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE $2)::date, $3)';
-        await database.pool.query(usage, [subscriptions[0]?.id, timeZone, units]);
-        return rows[0]?.email ?? '';
-      }
-      const mailsTo = (email: string): Mail[] => sent.filter(({ to }) => to === email);
-      const useMore = (): Promise<unknown> => database.pool.query('UPDATE usage SET spent_redis = 10 WHERE spent_redis = 8');
-      const hourLater = (): Promise<unknown> => database.pool.query("UPDATE outbox SET due_at = due_at - interval '61 minutes'");
-      const waiting = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM alert WHERE is_mail_due')).rowCount ?? 0;
-
-      it('tells each customer once with several dashboards at work, and once an hour at most', async () => {
-        start();
-        start();
-        start();
-        const emails = [await used(8), await used(10)];
-        await eventually(() => sent.length >= 2);
-        await eventually(async () => (await waiting()) === 0);
-        expect(sent.map(({ to }) => to).sort()).toEqual([...emails].sort());
-        await useMore();
-        await eventually(async () => (await waiting()) === 1);
-        await eventually(async () => (await raisedSince()) >= 3);
-        expect(mailsTo(emails[0] ?? '')).toHaveLength(1);
-        await hourLater();
-        await eventually(() => mailsTo(emails[0] ?? '').length === 2);
-        await eventually(async () => (await waiting()) === 0);
-        expect(mailsTo(emails[0] ?? '')[1]?.subject).toMatch(/reached its daily limit$/);
-        expect(mailsTo(emails[1] ?? '')).toHaveLength(1);
-      });
-      const raisedSince = async (): Promise<number> =>
-        (await database.pool.query('SELECT 1 FROM alert WHERE customer_id IN (SELECT subject FROM outbox)')).rowCount ?? 0;
-    });
-
-    it('goes on by itself when PostgreSQL was away', async () => {
-      const db = createPool(database.url, { max: 2, statementTimeoutMs: 60_000 });
-      const query = db.query.bind(db);
-      let isAway = true;
-      Object.assign(db, { query: (...args: Parameters<typeof query>) => (isAway ? Promise.reject(new Error('away')) : query(...args)) });
-      start(db);
-      await useAll(10);
-      await new Promise((done) => setTimeout(done, 100));
-      expect(receiver.seen).toEqual([]);
-      isAway = false;
-      await eventually(() => receiver.seen.length === 2);
-      for (const work of running.splice(0)) await work.close();
-      await db.end();
-    });
-
-    it('pauses for 30 s, 2 min, 10 min, 1 h and 6 h unless told otherwise', () => {
-      expect(settingsOf({}).DASHBOARD_WEBHOOKS_RETRY_SECONDS).toEqual([30, 120, 600, 3_600, 21_600]);
-    });
-
-    it.each(['soon', '30,-1', '30;60', '9999999'])('refuses %j as pauses', (text) => {
-      expect(() => settingsOf({ DASHBOARD_WEBHOOKS_RETRY_SECONDS: text })).toThrow('DASHBOARD_WEBHOOKS_RETRY_SECONDS');
     });
   });
 });

@@ -6,7 +6,6 @@ import { AnswerWriter } from '../../../../plugins/stores/postgres/decisions/answ
 import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';
 import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts';
 import { revokeKey } from '../../../../services/selling/keys/set-key-state';
-import { csvField } from '../../../../services/dashboard/http/csv';
 import { eventually } from '../../../support/eventually';
 import { cookieOf, PASSWORD, readPages, tokenOf, useDashboard } from '../../support/dashboard';
 import { someDecision } from '../../../support/some-decision';
@@ -378,26 +377,5 @@ describe('usage', () => {
     ]);
     const ofKey = (await get(`/keys/${trial.id}/usage?${period}`, customer)).json();
     expect(ofKey.use).toMatchObject([{ day: '2026-11-19', hour: 1, startsAt: one, admitted: 1 }]);
-  });
-
-  it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {
-    const fields = ['x;=1+1', 'x;\t=1', '=1+1', '+1', '-1', '-1+1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(
-      csvField,
-    );
-    expect(fields).toEqual([
-      `"x;'=1+1"`,
-      `"x;\t'=1"`,
-      `'=1+1`,
-      `'+1`,
-      '-1',
-      `'-1+1`,
-      `'@SUM(A1)`,
-      `"'\t'=1"`,
-      '"a,b"',
-      '"say ""hi"""',
-      '"two\r\nlines"',
-      'plain',
-    ]);
-    expect(csvField(-3)).toBe('-3');
   });
 });

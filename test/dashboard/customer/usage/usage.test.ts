@@ -1,3 +1,4 @@
+import { csvField } from '../../../../services/dashboard/http/csv';
 import { ANSWER_TIME_BOUNDS_MS as BOUNDS, answerTimePlace } from '../../../../plugins/core/catalogue/answer-times';
 import {
   changeText,
@@ -237,5 +238,28 @@ describe('what a plan costs until the end of the month', () => {
     ['after a plan in another currency', small, on('Other'), { days: 10, amount: '50.00' }],
   ])('%s', (_, wanted, present, cost) => {
     expect(restOfMonth(wanted, { today: '2027-04-21', present, plans })).toEqual(cost);
+  });
+});
+
+describe('a field of a CSV file', () => {
+  it('keeps text of a spreadsheet from being calculated, and quotes as RFC 4180 does', () => {
+    const fields = ['x;=1+1', 'x;\t=1', '=1+1', '+1', '-1', '-1+1', '@SUM(A1)', '\t=1', 'a,b', 'say "hi"', 'two\r\nlines', 'plain'].map(
+      csvField,
+    );
+    expect(fields).toEqual([
+      `"x;'=1+1"`,
+      `"x;\t'=1"`,
+      `'=1+1`,
+      `'+1`,
+      '-1',
+      `'-1+1`,
+      `'@SUM(A1)`,
+      `"'\t'=1"`,
+      '"a,b"',
+      '"say ""hi"""',
+      '"two\r\nlines"',
+      'plain',
+    ]);
+    expect(csvField(-3)).toBe('-3');
   });
 });

@@ -13,30 +13,26 @@ import {
   requestTestDelivery,
 } from '../../../../services/selling/webhooks/delivery-view';
 import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts';
-import { viewWebhook, viewWebhooks } from '../../../../services/selling/webhooks/webhook-view';
+import { viewWebhook } from '../../../../services/selling/webhooks/webhook-view';
 import { WebhookSender, type WebhookSenderOptions } from '../../../../services/dashboard/customer/webhooks/webhook-sender';
 import { GuardedFetch } from '../../../../services/kit/upstream/guarded-fetch';
 import { createLog } from '../../../../services/kit/log';
 import { newKey } from '../../../contracts/access-records';
 import { type GatewayDouble, type SeenRequest, startGatewayDouble } from '../../support/gateway-double';
 import { eventually } from '../../../support/eventually';
-import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
+import { openedForTests } from '../../../support/opened';
+import { testDatabase } from '../../../support/postgres/postgres';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
-import { closeStatements } from '../../../../services/selling/statements/close-statements';
-import { askForPlan } from '../../../../services/selling/subscriptions/ask-for-plan';
-import { changeSubscription } from '../../../../services/selling/subscriptions/change-subscription';
-import { setSubscriptionState } from '../../../../services/selling/subscriptions/set-subscription-state';
-import { suspendCustomer } from '../../../../services/selling/suspensions/suspend';
-import {
-  addSellerWebhook,
-  listSellerWebhooks,
-  removeSellerWebhook,
-  type SellerEvent,
-} from '../../../../services/selling/webhooks/seller-webhooks';
+import { writeAlertMails } from '../../../../services/dashboard/customer/alerts/alert-mails';
+import { useDatabase } from '../../../support/postgres/use-database';
+import { alertSettings, type AlertWork, startAlerts } from '../../../../services/dashboard/customer/start-alerts';
+import { type Mail } from '../../../../services/dashboard/http/dashboard-deps';
+import { readSettings } from '../../../../plugins/core/settings';
+import { startMailing } from '../../support/mailing';
 
 describe('webhooks of a customer', () => {
   const actor = 'test';
-  let database: TestDatabase;
+  const opened = openedForTests();
   let pool: Pool;
   let receiver: GatewayDouble;
   let received: SeenRequest[];
@@ -44,9 +40,8 @@ describe('webhooks of a customer', () => {
   const senders: WebhookSender[] = [];
 
   beforeAll(async () => {
-    database = await testDatabase();
-    ({ pool } = database);
-    receiver = await startGatewayDouble();
+    ({ pool } = await opened.keep(testDatabase(), (each) => each.close()));
+    receiver = await opened.keep(startGatewayDouble(), (each) => each.close());
     received = receiver.seen;
   });
   beforeEach(async () => {
@@ -57,10 +52,6 @@ describe('webhooks of a customer', () => {
   afterEach(async () => {
     for (const sender of senders.splice(0)) await sender.close();
     await pool.query('DELETE FROM webhook');
-  });
-  afterAll(async () => {
-    await receiver.close();
-    await database.close();
   });
 
   const made = (path = '/hook'): Promise<CreatedWebhook> => createWebhook(pool, { customerId, url: `${receiver.url}${path}`, actor });
@@ -297,144 +288,112 @@ describe('webhooks of a customer', () => {
   });
 });
 
-describe('webhooks of the seller', () => {
-  const actor = 'operator@example.com';
+describe('sending alerts by webhook and mail', () => {
   const timeZone = 'Asia/Kolkata';
-  let database: TestDatabase;
-  /** With the rights that the dashboard has in production. */
-  let dashboard: Pool;
-  beforeEach(async () => {
-    database = await testDatabase();
-    dashboard = createPool(database.urlAs('tollgate_dashboard'), { max: 2 });
+  const opened = openedForTests();
+  const database = useDatabase();
+  let receiver: GatewayDouble;
+  let sent: Mail[];
+  const running: Pick<AlertWork, 'close'>[] = [];
+
+  beforeAll(async () => {
+    receiver = await opened.keep(startGatewayDouble(), (each) => each.close());
+  });
+  beforeEach(() => {
+    receiver.seen.splice(0);
+    sent = [];
   });
   afterEach(async () => {
-    await dashboard.end();
-    await database.close();
+    for (const work of running.splice(0)) await work.close();
   });
 
-  const add = (events: readonly SellerEvent[] | null = null, url = 'http://127.0.0.1:9/') =>
-    addSellerWebhook(database.pool, { url, events, actor });
-  async function told(): Promise<{ event: string; data: any }[]> {
-    const { rows } = await database.pool.query('SELECT event, data FROM webhook_delivery ORDER BY number');
-    return rows;
+  const send = (mail: Mail): void => void sent.push(mail);
+  const settingsOf = (env: Record<string, string>) => readSettings({ alerts: alertSettings }, env).alerts;
+  function start(db = database.pool): void {
+    const settings = settingsOf({ DASHBOARD_WEBHOOKS_ALLOW_PRIVATE: 'true', DASHBOARD_WEBHOOKS_RETRY_SECONDS: '0,0' });
+    const log = createLog('test', { level: 'silent' });
+    const pace = { evaluateMs: 20, pollMs: 20 };
+    running.push(
+      startAlerts({ db, clock: systemClock, log, timeZone, settings, ...pace }),
+      startMailing(db, { send, write: { alerts: writeAlertMails }, everyMs: 20 }),
+    );
   }
-  const events = async () => (await told()).map(({ event }) => event);
 
-  describe('the seller’s webhook', () => {
-    it('is told of a customer, its plan, its request and its end, whoever changes them', async () => {
-      await add();
-      await database.pool.query("UPDATE plan SET approval = 'request' WHERE product_id = 'api-seo'");
-      const { customerId, subscriptions } = await newKey(dashboard);
-      const id = subscriptions[0]?.id ?? '';
-      await changeSubscription(dashboard, { id, plan: 'Star', actor });
-      await askForPlan(dashboard, { customer: customerId, product: 'api-seo', plan: 'Star', actor });
-      await setSubscriptionState(dashboard, { id, state: 'cancelled', actor });
-      await suspendCustomer(database.pool, { customer: customerId, reason: 'unpaid', actor });
-      const all = await told();
-      expect(all.map(({ event }) => event)).toEqual([
-        'customer.created',
-        'subscription.changed',
-        'subscription.changed',
-        'subscription.requested',
-        'subscription.cancelled',
-        'customer.suspended',
-      ]);
-      expect(all[1]?.data).toMatchObject({ subscription_id: id, product: 'api-ip', before: null, after: { plan: null, state: 'active' } });
-      expect(all[2]?.data).toMatchObject({ before: { plan: null }, after: { plan: 'Star', price: '499.00', currency: 'INR' } });
-      expect(all[3]?.data).toMatchObject({ customer_id: customerId, product: 'api-seo', plan: 'Star', price: '999.00' });
-      expect(all[5]?.data).toMatchObject({ customer_id: customerId, reason: 'unpaid' });
+  /** The day's and the month's limit: two alerts. */
+  async function useAll(daily: number): Promise<void> {
+    const key = await newKey(database.pool, { daily, monthly: daily });
+    await createWebhook(database.pool, { customerId: key.customerId, url: `${receiver.url}/`, actor: 'test' });
+    await database.pool.query(
+      "INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE 'Asia/Kolkata')::date, $2)",
+      [key.subscriptions[0]?.id, daily],
+    );
+  }
+  const isQuiet = async (): Promise<boolean> =>
+    (await database.pool.query("SELECT 1 FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0;
+
+  describe('the dashboard’s work on alerts', () => {
+    it('tells every webhook of every alert once, with several dashboards at work', async () => {
+      start();
+      start();
+      start();
+      await Promise.all([useAll(10), useAll(20), useAll(30)]);
+      await eventually(() => receiver.seen.length >= 6);
+      await eventually(isQuiet);
+      expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(6);
+      expect(receiver.seen).toHaveLength(6);
     });
 
-    it('is told only of what it asked for, and of nothing that did not happen', async () => {
-      await add(['subscription.cancelled']);
-      const { subscriptions } = await newKey(database.pool);
-      const id = subscriptions[0]?.id ?? '';
-      const client = await database.pool.connect();
-      await client.query('BEGIN');
-      await setSubscriptionState(client, { id, state: 'cancelled', actor });
-      await client.query('ROLLBACK');
-      client.release();
-      expect(await events()).toEqual([]);
-      await setSubscriptionState(database.pool, { id, state: 'cancelled', actor });
-      expect(await events()).toEqual(['subscription.cancelled']);
-      await expect(dashboard.query("SELECT tell_seller('statement.ready', '{}')")).rejects.toThrow('permission denied');
-    });
-
-    it('is told once when a limit is used up, and not of shares below', async () => {
-      await add(['quota.reached']);
-      const { subscriptions } = await newKey(database.pool, { daily: 10, monthly: 1_000 });
-      const used = (units: number) =>
-        database.pool.query(
-          `INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE $2)::date, $3)
-         ON CONFLICT (subscription_id, day) DO UPDATE SET spent_redis = excluded.spent_redis`,
-          [subscriptions[0]?.id, timeZone, units],
-        );
-      await used(8);
-      await raiseAlerts(dashboard, { timeZone });
-      expect(await events()).toEqual([]);
-      await used(10);
-      await raiseAlerts(dashboard, { timeZone });
-      await raiseAlerts(dashboard, { timeZone });
-      expect(await told()).toMatchObject([{ event: 'quota.reached', data: { window: 'daily', used: 10, limit: 10, product: 'api-ip' } }]);
-    });
-
-    it('is told of each statement when it is closed, with its lines, once', async () => {
-      await add(['statement.ready']);
-      const { customerId } = await newKey(database.pool, { plan: 'Star' });
-      await database.pool.query("UPDATE subscription_term SET since = '2026-01-01T00:00:00+05:30'");
-      const now = Date.parse('2026-02-03T12:00:00+05:30') / 1_000;
-      const onFailure = (_customer: unknown, error: unknown) => {
-        throw error;
-      };
-      expect(await closeStatements(dashboard, { timeZone, now, onFailure })).toBe(1);
-      expect(await closeStatements(dashboard, { timeZone, now, onFailure })).toBe(0);
-      expect(await told()).toMatchObject([
-        {
-          event: 'statement.ready',
-          data: { customer_id: customerId, month: '2026-01', totals: [{ currency: 'INR', amount: '499.00' }], lines: [{ plan: 'Star' }] },
-        },
-      ]);
-    });
-
-    it('is none of a customer’s, and goes with what waits for it', async () => {
-      const made = await add();
-      const { customerId } = await newKey(database.pool);
-      expect(await viewWebhooks(database.pool, customerId)).toEqual([]);
-      expect(await listSellerWebhooks(database.pool)).toMatchObject([{ id: made.id, events: null }]);
-      expect(JSON.stringify(await listSellerWebhooks(database.pool))).not.toContain(made.secret);
-      await removeSellerWebhook(database.pool, { id: made.id, actor });
-      expect(await events()).toEqual([]);
-      const audit = await database.pool.query("SELECT action FROM audit_log WHERE subject_kind = 'webhook' ORDER BY id");
-      expect(audit.rows.map(({ action }) => action)).toEqual(['webhook.create', 'webhook.delete']);
-    });
-  });
-
-  describe('a delivery to the seller', () => {
-    it('is signed, reaches a system of its own network, and says the same when it is replayed', async () => {
-      const receiver = await startGatewayDouble();
-      const received = receiver.seen;
-      const made = await add(['customer.created'], `${receiver.url}/hooks`);
-      const log = createLog('test', { level: 'silent' });
-      const pace = { retrySeconds: [], pollMs: 20 };
-      const sender = new WebhookSender({ db: dashboard, clock: systemClock, log, timeZone, allowPrivate: false, ...pace });
-      try {
-        await newKey(database.pool);
-        await eventually(() => received.length === 1);
-        const { deliveries } = await listDeliveries(database.pool, { id: made.id, customerId: null, limit: 10 });
-        await replayDelivery(database.pool, { id: made.id, customerId: null, deliveryId: deliveries[0]?.id ?? '' });
-        await eventually(() => received.length === 2);
-        for (const { headers, body } of received) {
-          expect(new Webhook(made.secret).verify(String(body), headers as Record<string, string>)).toMatchObject({
-            type: 'customer.created',
-            data: { customer: expect.stringContaining('@example.com') },
-          });
-        }
-        expect(received[1]?.body).toEqual(received[0]?.body);
-        expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
-      } finally {
-        await sender.close();
-        await receiver.close();
+    describe('by mail', () => {
+      /** A customer with an account, of whose daily limit this much is used. */
+      async function used(units: number): Promise<string> {
+        const { customerId, subscriptions } = await newKey(database.pool, { daily: 10, monthly: 1_000_000 });
+        const account = `INSERT INTO auth_user (name, email, email_verified, created_at, updated_at)
+        SELECT '', lower(email), true, now(), now() FROM customer WHERE id = $1 RETURNING email`;
+        const { rows } = await database.pool.query<{ email: string }>(account, [customerId]);
+        const usage = 'INSERT INTO usage (subscription_id, day, spent_redis) VALUES ($1, (now() AT TIME ZONE $2)::date, $3)';
+        await database.pool.query(usage, [subscriptions[0]?.id, timeZone, units]);
+        return rows[0]?.email ?? '';
       }
+      const mailsTo = (email: string): Mail[] => sent.filter(({ to }) => to === email);
+      const useMore = (): Promise<unknown> => database.pool.query('UPDATE usage SET spent_redis = 10 WHERE spent_redis = 8');
+      const hourLater = (): Promise<unknown> => database.pool.query("UPDATE outbox SET due_at = due_at - interval '61 minutes'");
+      const waiting = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM alert WHERE is_mail_due')).rowCount ?? 0;
+
+      it('tells each customer once with several dashboards at work, and once an hour at most', async () => {
+        start();
+        start();
+        start();
+        const emails = [await used(8), await used(10)];
+        await eventually(() => sent.length >= 2);
+        await eventually(async () => (await waiting()) === 0);
+        expect(sent.map(({ to }) => to).sort()).toEqual([...emails].sort());
+        await useMore();
+        await eventually(async () => (await waiting()) === 1);
+        await eventually(async () => (await raisedSince()) >= 3);
+        expect(mailsTo(emails[0] ?? '')).toHaveLength(1);
+        await hourLater();
+        await eventually(() => mailsTo(emails[0] ?? '').length === 2);
+        await eventually(async () => (await waiting()) === 0);
+        expect(mailsTo(emails[0] ?? '')[1]?.subject).toMatch(/reached its daily limit$/);
+        expect(mailsTo(emails[1] ?? '')).toHaveLength(1);
+      });
+      const raisedSince = async (): Promise<number> =>
+        (await database.pool.query('SELECT 1 FROM alert WHERE customer_id IN (SELECT subject FROM outbox)')).rowCount ?? 0;
+    });
+
+    it('goes on by itself when PostgreSQL was away', async () => {
+      const db = createPool(database.url, { max: 2, statementTimeoutMs: 60_000 });
+      const query = db.query.bind(db);
+      let isAway = true;
+      Object.assign(db, { query: (...args: Parameters<typeof query>) => (isAway ? Promise.reject(new Error('away')) : query(...args)) });
+      start(db);
+      await useAll(10);
+      await new Promise((done) => setTimeout(done, 100));
+      expect(receiver.seen).toEqual([]);
+      isAway = false;
+      await eventually(() => receiver.seen.length === 2);
+      for (const work of running.splice(0)) await work.close();
+      await db.end();
     });
   });
 });
