@@ -114,6 +114,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     product_answers: ALL,
     product_pulse: ALL,
     product_outage: ALL,
+    status_subscription: ALL,
     outbox: ALL,
     outbox_mail: ALL,
     submission: ALL,

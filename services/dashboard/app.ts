@@ -31,6 +31,7 @@ import { type Description, describeSold, type DescriptionInput } from './storefr
 import { keepDescription } from './storefront/keep-description';
 import { servePublicTry } from './storefront/public-try';
 import { type PublicPages, servePublicPages } from './storefront/public-pages';
+import { LINK_PATHS } from './storefront/status-links';
 import { serveGatewayRoot } from './storefront/gateway-root';
 import { keepDocument, serveDocument } from './http/serve-document';
 import { isPage, serveWeb } from './http/serve-web';
@@ -113,6 +114,7 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     brand,
     docPages: options.pages,
     url,
+    secret,
     description,
     sendApp,
     canTry: options.readerGateway !== undefined,
@@ -144,8 +146,8 @@ function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOpti
     reply.headers(headers);
     // The route's own path: what was asked for may be spelt in other ways.
     if ((request.routeOptions.url ?? request.url).startsWith('/api/')) reply.header('Cache-Control', 'no-store');
-    // No cookie counts there, so that no other site's page can do anything in somebody's name.
-    if (!isForPrograms(request)) checkOrigin(request, url);
+    // No cookie counts there, so that no other site's page can do anything in somebody's name. Mail programs end mail by a POST (RFC 8058).
+    if (!isForPrograms(request) && request.routeOptions.url !== LINK_PATHS.end) checkOrigin(request, url);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

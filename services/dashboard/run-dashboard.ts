@@ -21,6 +21,8 @@ import { type Brand, PLAIN_BRAND, readBrand, sellerFolder } from './brand/brand'
 import { readDocPages } from './storefront/doc-pages';
 import { describeInThread } from './storefront/keep-description';
 import { READER_CALLS } from './storefront/public-try';
+import { createStatusLinks } from './storefront/status-links';
+import { statusMailsBy } from './storefront/status-mails';
 import { type DashboardSettings, readDashboardSettings } from './settings';
 import { startErasing } from './sign-in/start-erasing';
 import { startConsoleJobs } from './seller/console/start-console-jobs';
@@ -184,6 +186,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
       alerts: writeAlertMails,
       plan_answer: writeAnswerMails,
       outage: writeOutageMails,
+      status: statusMailsBy(createStatusLinks({ secret: settings.DASHBOARD_SECRET, url: baseUrl(settings) })),
       invoice: writeInvoiceMails,
       payment: writePaymentMails,
     },

@@ -747,7 +747,7 @@ CREATE TABLE outbox (
   CONSTRAINT outbox_pkey PRIMARY KEY (id),
   CONSTRAINT outbox_once UNIQUE (kind, subject, detail),
   CONSTRAINT outbox_lane_fkey FOREIGN KEY (lane) REFERENCES webhook(id) ON DELETE CASCADE,
-  CONSTRAINT outbox_kind_check CHECK (kind = ANY (ARRAY['alerts'::text, 'plan_answer'::text, 'outage'::text, 'invoice'::text, 'payment'::text, 'webhook'::text]))
+  CONSTRAINT outbox_kind_check CHECK (kind = ANY (ARRAY['alerts'::text, 'plan_answer'::text, 'outage'::text, 'status'::text, 'invoice'::text, 'payment'::text, 'webhook'::text]))
 );
 CREATE INDEX outbox_due_idx ON outbox USING btree (kind, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX outbox_lane_idx ON outbox USING btree (lane) WHERE lane IS NOT NULL;
@@ -1139,6 +1139,21 @@ CREATE TABLE statement_billed (
   CONSTRAINT statement_billed_customer_id_month_fkey FOREIGN KEY (customer_id, month) REFERENCES statement(customer_id, month)
 );
 
+-- Addresses that get a mail when a product fails, and one when it works again. Links in mail are signed, so that no token is kept. A row
+-- goes when its reader ends it, and after a day if nobody confirms it.
+CREATE TABLE status_subscription (
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  email text NOT NULL,
+  product_id text,
+  asked_at timestamp with time zone NOT NULL DEFAULT now(),
+  confirmed_at timestamp with time zone,
+  CONSTRAINT status_subscription_pkey PRIMARY KEY (id),
+  CONSTRAINT status_subscription_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id),
+  CONSTRAINT status_subscription_email_check CHECK (email = lower(email))
+);
+CREATE UNIQUE INDEX status_subscription_once_idx ON status_subscription USING btree (email, COALESCE(product_id, ''::text));
+CREATE INDEX status_subscription_waiting_idx ON status_subscription USING btree (asked_at) WHERE confirmed_at IS NULL;
+
 -- Forms that were sent: sending one again makes nothing new. Kept 2 days.
 CREATE TABLE submission (
   customer_id uuid NOT NULL,
@@ -1529,6 +1544,7 @@ BEGIN
   DELETE FROM customer_day WHERE customer_id = p_customer;
   DELETE FROM change_confirmation WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
   DELETE FROM outbox_mail WHERE lower(recipient) = lower(address);
+  DELETE FROM status_subscription WHERE email = lower(address);
   -- With their deliveries, rules, products, terms of limits and suspensions.
   DELETE FROM webhook WHERE customer_id = p_customer;
   DELETE FROM alert WHERE customer_id = p_customer;
@@ -1614,6 +1630,7 @@ BEGIN
 
   FOREACH each IN ARRAY addresses LOOP
     DELETE FROM outbox_mail WHERE lower(recipient) = lower(each);
+    DELETE FROM status_subscription WHERE email = lower(each);
     DELETE FROM auth_verification WHERE position(lower(each) IN lower(identifier || value)) > 0;
     DELETE FROM invitation WHERE email = lower(each);
     PERFORM erase_from_audit_log(NULL, each, name);

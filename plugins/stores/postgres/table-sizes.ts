@@ -44,6 +44,7 @@ const OLDEST: Readonly<Record<string, string>> = {
   plan_request: 'SELECT min(asked_at) AS at FROM plan_request',
   quota_refund: 'SELECT min(day)::timestamptz AS at FROM quota_refund',
   statement: 'SELECT min(month)::timestamptz AS at FROM statement',
+  status_subscription: 'SELECT min(asked_at) AS at FROM status_subscription',
   submission: 'SELECT min(at) AS at FROM submission',
   subscription_term: 'SELECT since AS at FROM subscription_term ORDER BY id LIMIT 1',
   usage: 'SELECT day::timestamptz AS at FROM usage ORDER BY day LIMIT 1',

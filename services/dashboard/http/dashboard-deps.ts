@@ -12,6 +12,8 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** Address that ends such mail: by a POST of the mail program, or on the page that it shows. */
+  readonly unsubscribe?: string;
 }
 
 /** How mail leaves the dashboard. */

@@ -27,6 +27,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'sign-up': 'Sign up',
   plans: 'Open your plans',
   billing: 'Open billing',
+  'status-mail': 'Confirm',
 };
 
 const LINK = /(https?:\/\/\S+[^\s.,;:])/;

@@ -8,6 +8,9 @@ import { type MailLook } from './mail-page';
 
 const TIMEOUT_MS = 10_000;
 
+/** Mail programs show a button that ends such mail (RFC 8058). */
+const oneClick = (address: string) => ({ 'List-Unsubscribe': `<${address}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' });
+
 /**
  * Sends through an SMTP server.
  * @param url `smtp://user:password@host:port`, or `smtps:`; plain `smtp:` switches to TLS when the server offers it
@@ -21,10 +24,17 @@ export async function createSmtpSender(url: string, from: string, look: MailLook
   const transport = createTransport({ url, pool: true, maxConnections: 2, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
   return {
     async send(mail) {
-      const { to, subject, text } = mail;
+      const { to, subject, text, unsubscribe } = mail;
       const dressed = await dressMail(mail, look);
       try {
-        await transport.sendMail({ from, to, subject, text, ...dressed });
+        await transport.sendMail({
+          from,
+          to,
+          subject,
+          text,
+          ...dressed,
+          ...(unsubscribe !== undefined && { headers: oneClick(unsubscribe) }),
+        });
       } catch (cause) {
         // The server's response may quote the mail or its address.
         throw new Error(`the SMTP server did not take a mail (${codeOf(cause) || 'unknown reason'})`);

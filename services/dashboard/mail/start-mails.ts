@@ -6,7 +6,7 @@ import { claim, type OutboxItem, type OutboxKind, settle } from '../../selling/o
 import { type Mail, type MailSender } from '../http/dashboard-deps';
 
 type MailKind = Exclude<OutboxKind, 'webhook'>;
-const MAIL_KINDS: readonly MailKind[] = ['alerts', 'plan_answer', 'outage', 'invoice', 'payment'];
+const MAIL_KINDS: readonly MailKind[] = ['alerts', 'plan_answer', 'outage', 'status', 'invoice', 'payment'];
 
 /** What is sent for one item of the outbox. */
 export interface WrittenMails {

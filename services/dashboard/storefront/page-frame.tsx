@@ -17,6 +17,8 @@ export interface PageTools {
   readonly isSignedIn: boolean;
   /** Whether calls can be tried out here without an account. */
   readonly canTry: boolean;
+  /** Whether mail about outages is sent. */
+  readonly canMail: boolean;
   /** Undefined: not asked. */
   readonly liveSources: LiveSources | undefined;
 }
@@ -34,6 +36,9 @@ interface PageFrameProps {
   readonly feed?: string;
   readonly children: ReactNode;
 }
+
+/** Pages that search engines leave out. */
+const UNLISTED = /^\/(?:search$|explain|status-mail)/;
 
 const NAVIGATION = [
   ['/products', 'Products'],
@@ -110,7 +115,7 @@ export function PageFrame({ tools, title, description, path, products, feed, chi
         <title>{path === '/' ? title : `${title} · ${brand.name}`}</title>
         <meta name="description" content={description} />
         <link rel="canonical" href={url + path} />
-        {(path === '/search' || path.startsWith('/explain')) && <meta name="robots" content="noindex" />}
+        {UNLISTED.test(path) && <meta name="robots" content="noindex" />}
         <meta property="og:type" content="website" />
         <meta name="twitter:card" content="summary" />
         <meta property="og:title" content={title} />

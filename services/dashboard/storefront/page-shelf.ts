@@ -16,6 +16,7 @@ import { type PageTools } from './page-frame';
 import { type PageName, renderPage } from './render-page';
 import { writeReference } from './reference-markdown';
 import { findEntries, searchEntries, type SearchEntry } from './search-page';
+import { type MailStep } from './status-mail-page';
 import { STATUS_DAYS, type StatusContent } from './status-page';
 
 export interface ShelfOptions {
@@ -86,7 +87,16 @@ export class PageShelf {
 
   private toolsFor(isSignedIn: boolean): PageTools {
     const { deps, brand, url, canTry, pages } = this.options;
-    return { brand, pages, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), isSignedIn, canTry, liveSources: deps.liveSources };
+    return {
+      brand,
+      pages,
+      url,
+      gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''),
+      isSignedIn,
+      canTry,
+      canMail: !deps.hasOutbox,
+      liveSources: deps.liveSources,
+    };
   }
 
   /** Says that a page failed; it needs nothing that may be away. */
@@ -97,6 +107,12 @@ export class PageShelf {
   /** What became of a request. It is made anew each time, and needs nothing that may be away. */
   explained(explained: Explained, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+  }
+
+  /** What became of a wish for mail about outages. */
+  async statusMail(step: MailStep, isSignedIn: boolean): Promise<string> {
+    const { products } = await this.options.deps.catalogue();
+    return renderPage({ kind: 'status-mail', step }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });
   }
 
   /** A page of which there are few. */

@@ -12,12 +12,15 @@ import { PageShelf, type ShelfOptions } from './page-shelf';
 import { type PageName } from './render-page';
 import { searchOf } from './search-page';
 import { writeLlms, writeRobots, writeSitemap } from './site-files';
+import { serveStatusMail } from './serve-status-mail';
 import { writeStatusFeed, writeStatusJson } from './status-files';
 import { isOffered } from '../brand/wording';
 
 export interface PublicPagesOptions extends Omit<ShelfOptions, 'pages'> {
   /** Sends the app, which has the first page of a reader who is signed in. */
   readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+  /** Signs links in mail, and keys the names under which callers are counted. */
+  readonly secret: string;
   /** Ours alone unless given. */
   readonly docPages?: DocPages | undefined;
 }
@@ -123,6 +126,7 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
       .send(page);
   });
   if (pages.changelog) app.get('/changelog', (request, reply) => send(request, reply, { kind: 'changelog' }));
+  if (!deps.hasOutbox) serveStatusMail(app, { deps, url, secret: options.secret, shelf, isSignedIn, sendFailure });
   serveFiles(app, shelf, { ...options, pages });
   return { sendMissing, sendFailure };
 }

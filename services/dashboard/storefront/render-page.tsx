@@ -9,6 +9,7 @@ import { type PageTools } from './page-frame';
 import { PricingPage } from './pricing-page';
 import { ProductsPage } from './products-page';
 import { firstToTry, operationsIn } from './operations';
+import { type MailStep, StatusMailPage } from './status-mail-page';
 import { type StatusContent, StatusPage } from './status-page';
 import { groupsOf, MAX_TOGETHER, partOf, type ReferencePart } from './operation-groups';
 import { ReferenceIndex, ReferencePage, type ReferenceView } from './reference-page';
@@ -31,6 +32,7 @@ export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'docs' | 'changelog' | 'missing' }
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'explain'; readonly explained: Explained }
+  | { readonly kind: 'status-mail'; readonly step: MailStep }
   | { readonly kind: 'doc'; readonly doc: DocPage }
   | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
   | { readonly kind: 'offer'; readonly product: CatalogueProduct }
@@ -76,6 +78,8 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <FailurePage tools={tools} failure={page.failure} />;
     case 'explain':
       return <ExplainPage tools={tools} explained={page.explained} />;
+    case 'status-mail':
+      return <StatusMailPage tools={tools} products={products} step={page.step} />;
     case 'missing':
       return <MissingPage tools={tools} />;
     case 'product':

@@ -34,7 +34,7 @@ export function writeSitemap({ url, products, pages: { docs, changelog } }: Site
 
 /** Everything else is a customer's, or an entrance to it. */
 export function writeRobots({ url }: Site): string {
-  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /status\nAllow: /docs\nAllow: /changelog\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /search\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
+  return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /status\nAllow: /docs\nAllow: /changelog\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /search\nDisallow: /status-mail\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
 }
 
 function describeForModels({ url, products }: Site): string[] {

@@ -13,6 +13,7 @@ import {
 import { type OutageView } from '../../selling/outages/list-outages';
 import { type AvailabilityDay } from '../../selling/outages/read-product-answers';
 import { PageFrame, type PageTools } from './page-frame';
+import { AskForm } from './status-mail-page';
 import { isOffered, NOTHING_ON_SALE } from '../brand/wording';
 
 /** Days that the page shows, today included. */
@@ -163,12 +164,24 @@ export function StatusPage({ tools, products, content }: StatusPageProps): React
           Each bar is a day ({content.timeZone}), the last is today, up to a minute old. It shows the share of its minutes without an
           outage: at least 20% of a minute’s responses, and at least 20 of them, failed with a status of 500 to 599, unless the seller set
           another bound. Pale: not known, with fewer than {MIN_RESPONSES} responses. The same <a href="/status.json">as JSON</a> and{' '}
-          <a href="/status.xml">as a feed</a>.
+          <a href="/status.xml">as a feed</a>
+          {tools.canMail && (
+            <>
+              , or <a href="#by-mail">by mail</a>
+            </>
+          )}
+          .
         </p>
       )}
       {offered.map((product) => (
         <Product key={product.id} product={product} content={content} />
       ))}
+      {tools.canMail && offered.length > 0 && (
+        <section aria-labelledby="by-mail">
+          <h2 id="by-mail">Get mail about outages</h2>
+          <AskForm products={offered} />
+        </section>
+      )}
       <Incidents outages={outagesOf(offered, content)} timeZone={content.timeZone} />
     </PageFrame>
   );

@@ -4,6 +4,7 @@ import { type AlertRule, type AnsweredMinute, isOutageOver, judgeMinute, USUAL_A
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { enqueue } from '../outbox/outbox';
 import { addUpAnswers } from './add-up-answers';
+import { queueStatusMails } from './status-subscriptions';
 
 /** Any number that nothing else locks: of several dashboards one looks at a time. */
 const LOCK = 720_260_310;
@@ -73,12 +74,14 @@ async function follow(client: PoolClient, at: Date, minute: Minute): Promise<Out
     if (verdict !== 'failing') return undefined;
     const { rows: begun } = await client.query<{ id: string }>(BEGIN, [product, at, answered, failed]);
     await enqueue(client, { kind: 'outage', subjects: begun.map(({ id }) => id), detail: 'began' });
+    for (const { id } of begun) await queueStatusMails(client, { outage: id, news: 'began' });
     return { product, change: 'began' };
   }
   const isOver = isOutageOver(verdict, at.getTime() - (failedAt ?? at).getTime());
   await client.query(GO_ON, [outage, at, moreAnswered, moreFailed, isOver]);
   if (!isOver) return undefined;
   await enqueue(client, { kind: 'outage', subjects: [outage], detail: 'ended' });
+  await queueStatusMails(client, { outage, news: 'ended' });
   return { product, change: 'ended' };
 }
 

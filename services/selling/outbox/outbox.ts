@@ -4,12 +4,16 @@ import { type Database } from '../../../plugins/stores/postgres/database';
 export type InvoiceNews = 'issued' | 'overdue' | 'paid' | 'credited';
 export type PaymentNews = 'paid' | 'failed' | 'grace_ends' | 'grace_over';
 
+export type OutageNews = 'began' | 'ended';
+
 /** What each kind says beside its subject's id. */
 interface OutboxDetails {
   /** Alerts that wait to be mailed, by customer. */
   readonly alerts: '';
   readonly plan_answer: '';
-  readonly outage: 'began' | 'ended';
+  readonly outage: OutageNews;
+  /** About a subscription to the status: it was asked for, with an id of the asking; or an outage, by its id. */
+  readonly status: `${'asked' | OutageNews} ${string}`;
   readonly invoice: InvoiceNews;
   /** With the id of the fact, or the second since which a payment fails. */
   readonly payment: `${PaymentNews} ${string}`;

@@ -130,6 +130,19 @@ describe('mail by SMTP', () => {
     }
   });
 
+  it('that a reader asked for can be ended by one click in the mail program', async () => {
+    const { server, url, received } = await startSmtpServer();
+    const sender = await createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });
+    try {
+      await sender.send({ ...mail, unsubscribe: 'http://dashboard.test/status-mail/end?token=a.b' });
+      expect(received().replace(/\r\n[ \t]/g, '')).toContain('List-Unsubscribe: <http://dashboard.test/status-mail/end?token=a.b>');
+      expect(received()).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+    } finally {
+      sender.close();
+      server.close();
+    }
+  });
+
   it('that is refused says so without a word of the mail or its address', async () => {
     const { server, url } = await startSmtpServer('550 no mailbox for asha@example.com\r\n');
     const sender = await createSmtpSender(url, 'tollgate@example.com', { brand: PLAIN_BRAND, url: 'http://dashboard.test' });

@@ -192,7 +192,9 @@ describe('without a session', () => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(80 * 1_024);
     expect(body.match(/<script(?! type="application\/ld)[^>]*>[^<]*/g)).toEqual(['<script type="module" src="/public-page.js">']);
     // A form that only a script can send is not shown without one.
-    expect(body.match(/<form (?!class="(?:expected|search)")/g)?.length).toBe(body.match(/<form class="try" [^>]*hidden="">/g)?.length);
+    expect(body.match(/<form (?!class="(?:expected|search|find ask)")/g)?.length).toBe(
+      body.match(/<form class="try" [^>]*hidden="">/g)?.length,
+    );
     expect(body).not.toMatch(/ on[a-z]+="/);
     expect(body).toContain(`<link rel="canonical" href="http://dashboard.test${path}"/>`);
     expect(body).toMatch(/<meta name="description" content="[^"]{20,}"\/>/);

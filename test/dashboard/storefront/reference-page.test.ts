@@ -55,7 +55,7 @@ const OWN = {
 const BUILT = { info: { title: 'Ours' }, servers: [{ url: 'https://api.example.com' }], paths: {}, components: {} };
 const tools: PageTools = {
   brand: PLAIN_BRAND, pages: { docs: [], changelog: undefined }, url: 'https://shop.example.com', gatewayUrl: 'https://api.example.com',
-  isSignedIn: false, canTry: false, liveSources: undefined,
+  isSignedIn: false, canTry: false, canMail: true, liveSources: undefined,
 }; // prettier-ignore
 
 function readOwn(document: object) {

@@ -72,6 +72,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
     ],
     ['INSERT INTO person_deletion (user_id) VALUES ($1)', [person]],
     ["INSERT INTO outbox_mail (recipient, subject, body) VALUES ($1, 'Reset', 'link')", [email]],
+    ['INSERT INTO status_subscription (email, confirmed_at) VALUES (lower($1), now())', [email]],
     ['INSERT INTO change_confirmation (credential_id, node_id, changed_at) VALUES ($1, gen_random_uuid(), now())', [key]],
     ["INSERT INTO subscription_limit_term (subscription_id, reason, set_by) VALUES ($1, 'asked', 'op@example.com')", [subscription]],
     [

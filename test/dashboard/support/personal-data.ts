@@ -18,6 +18,7 @@ export const TABLE_PARTS: Readonly<Record<string, PersonalPart | 'none'>> = {
   // By the deletion of the person itself; see migration 0008.
   person_deletion: 'account',
   outbox_mail: 'account',
+  status_subscription: 'account',
   submission: 'account',
   billing_details: 'billing',
   credential: 'keys',

@@ -67,8 +67,8 @@ CREATE INDEX webhook_seller_idx ON webhook (id) WHERE customer_id IS NULL;
 
 CREATE TABLE outbox (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  kind text NOT NULL CHECK (kind IN ('alerts', 'plan_answer', 'outage', 'invoice', 'payment', 'webhook')),
-  -- What it is about: a customer, a request, an outage, an invoice, a paid subscription, a delivery.
+  kind text NOT NULL CHECK (kind IN ('alerts', 'plan_answer', 'outage', 'status', 'invoice', 'payment', 'webhook')),
+  -- What it is about: a customer, a request, an outage, a subscription to the status, an invoice, a paid subscription, a delivery.
   subject uuid NOT NULL,
   -- Which news of it, where there can be several.
   detail text NOT NULL DEFAULT '',

@@ -155,6 +155,7 @@ BEGIN
   DELETE FROM customer_day WHERE customer_id = p_customer;
   DELETE FROM change_confirmation WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
   DELETE FROM outbox_mail WHERE lower(recipient) = lower(address);
+  DELETE FROM status_subscription WHERE email = lower(address);
   -- With their deliveries, rules, products, terms of limits and suspensions.
   DELETE FROM webhook WHERE customer_id = p_customer;
   DELETE FROM alert WHERE customer_id = p_customer;
@@ -203,6 +204,7 @@ BEGIN
 
   FOREACH each IN ARRAY addresses LOOP
     DELETE FROM outbox_mail WHERE lower(recipient) = lower(each);
+    DELETE FROM status_subscription WHERE email = lower(each);
     DELETE FROM auth_verification WHERE position(lower(each) IN lower(identifier || value)) > 0;
     DELETE FROM invitation WHERE email = lower(each);
     PERFORM erase_from_audit_log(NULL, each, name);

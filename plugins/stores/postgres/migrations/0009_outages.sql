@@ -39,6 +39,20 @@ COMMENT ON TABLE product_outage IS 'From when to when a product failed more than
 CREATE UNIQUE INDEX product_outage_open_idx ON product_outage (product_id) WHERE ended_at IS NULL;
 CREATE INDEX product_outage_began_idx ON product_outage (began_at);
 
+CREATE TABLE status_subscription (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  email text NOT NULL CHECK (email = lower(email)),
+  -- Null: every product that is offered.
+  product_id text REFERENCES product,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  -- Null: nobody has shown yet that they read the address, so it gets no mail about outages.
+  confirmed_at timestamptz
+);
+COMMENT ON TABLE status_subscription IS 'Addresses that get a mail when a product fails, and one when it works again. Links in mail are signed, so '
+  'that no token is kept. A row goes when its reader ends it, and after a day if nobody confirms it.';
+CREATE UNIQUE INDEX status_subscription_once_idx ON status_subscription (email, COALESCE(product_id, ''));
+CREATE INDEX status_subscription_waiting_idx ON status_subscription (asked_at) WHERE confirmed_at IS NULL;
+
 CREATE FUNCTION seller_hears_of_outages() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

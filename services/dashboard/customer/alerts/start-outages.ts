@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { sweepStatusSubscriptions } from '../../../selling/outages/status-subscriptions';
 import { pruneOutages, watchOutages } from '../../../selling/outages/watch-outages';
 import type { Log } from '../../../kit/log';
 
@@ -34,8 +35,9 @@ export function startOutages({ db, log, timeZone, watchMs = WATCH_MS }: OutageWo
         .finally(() => (running = undefined));
     }, watchMs).unref(),
     setInterval(() => {
-      pruning ??= pruneOutages(db)
-        .catch((err: unknown) => log.warn({ err }, 'old outages could not be deleted'))
+      pruning ??= Promise.all([pruneOutages(db), sweepStatusSubscriptions(db)])
+        .then(() => undefined)
+        .catch((err: unknown) => log.warn({ err }, 'old outages, or addresses that nobody confirmed, could not be deleted'))
         .finally(() => (pruning = undefined));
     }, PRUNE_EVERY_MS).unref(),
   ];
