@@ -43,6 +43,8 @@ export const DEBIAN_PACKAGES = {
   haproxy: 'haproxy',
   luarocks: 'luarocks',
   pgbouncer: 'pgbouncer',
+  // Its server, which nothing starts here, would listen on 9090.
+  promtool: 'prometheus',
 } as const;
 
 export type ProgramOrFile = keyof typeof DEBIAN_PACKAGES;
