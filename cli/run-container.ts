@@ -29,6 +29,14 @@ async function runProgram(module: string, args: readonly string[]): Promise<void
   await import(path);
 }
 
+/** Kong starts after the plugin server, and shares a folder with it. */
+async function prepareForKong(): Promise<void> {
+  const to = process.env['KONG_TEMPLATES'];
+  if (!to) return;
+  const { writeKongTemplates } = await import('./container/kong-templates.js');
+  writeKongTemplates({ from: join(ROOT, 'kong', 'templates'), to, env: process.env });
+}
+
 async function runMigrations(): Promise<void> {
   const { DATABASE_ADMIN_URL: adminUrl, DATABASE_LOGINS: logins } = process.env;
   if (adminUrl && logins) {
@@ -80,6 +88,7 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
   const [name] = rest;
   switch (role) {
     case 'plugin-server':
+      await prepareForKong();
       return runProgram('plugins/server/main.js', []);
     case 'service':
       return runProgram('services/products/main.js', name === 'none' ? ['--none'] : ['--service', name ?? '']);

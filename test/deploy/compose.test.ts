@@ -199,6 +199,17 @@ describe('docker-compose.yml', () => {
     for (const [, { depends_on }] of users) expect(depends_on?.['migrate']).toEqual({ condition: 'service_completed_successfully' });
   });
 
+  it('has Kong answer by the templates that the plugin server writes into the folder of its socket', () => {
+    const folder = find('plugin-server').environment?.['KONG_TEMPLATES'] ?? '';
+    const { environment = {}, volumes = [], depends_on } = find('kong');
+    expect(environment).toMatchObject({
+      KONG_ERROR_TEMPLATE_JSON: `${folder}/problem.json`,
+      KONG_ERROR_TEMPLATE_HTML: `\${KONG_ERROR_TEMPLATE_HTML:-${folder}/problem.html}`,
+    });
+    expect(volumes).toContain(`plugin-socket:${folder.split('/').slice(0, -1).join('/')}`);
+    expect(depends_on?.['plugin-server']).toEqual({ condition: 'service_healthy' });
+  });
+
   it('runs our image and Kong with a root folder that cannot be written', () => {
     expect(ours.length).toBeGreaterThan(15);
     for (const [name, { read_only: readOnly }] of [...ours, ['kong', find('kong')] as const])

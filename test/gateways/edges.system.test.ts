@@ -105,6 +105,13 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     expect([(await ask('TRACE /weather/pune')).status, seen]).toEqual([405, []]);
   });
 
+  // Others count the body that comes.
+  (kind === 'haproxy' ? it : it.skip)('refuses a body of more than 210 MiB as a problem with a request id', async () => {
+    const { status, text } = await ask('POST /weather/pune', [`X-API-Key: ${key}`, 'Content-Length: 220200961']);
+    expect([status, seen]).toEqual([413, []]);
+    expect(text).toMatch(/"code":"gateway_error","request_id":"[0-9a-f]{32}"/);
+  });
+
   it.each([
     ['/weather%0A', 404, undefined],
     ['/weather/%0A', 200, '/%0A'],
