@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expireKey } from '../../services/selling/keys/set-key-state';
 import { eventually } from '../support/eventually';
 import { recordObservation } from '../support/faults/fault-report';
+import { expectAlerts } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { send } from '../support/http';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
@@ -60,9 +61,11 @@ describe("a service's clock that is set 10 minutes", () => {
   const plan = { inflict: turnClock, lastsMs: 500, lift: turnClock, recoversWithinMs: 5_000 };
 
   it('ahead has it refuse every proof, which stays charged, until the clock is right', async () => {
-    const seen = await observeFault(stage.target, { ...plan, lastsFor: { status: 401, answers: 21 } });
+    const metrics = async (): Promise<string> => (await send(`${String(stage.service.ready['private'])}/metrics`)).text;
+    const seen = await observeFault({ ...stage.target, metrics }, { ...plan, lastsFor: { status: 401, answers: 21 } });
     expect(seen.answers.statuses('valid').get(401)).toBeGreaterThan(20);
     expectDocumented(seen, { statuses: [401] });
+    await expectAlerts(seen.scrapes, ['TollgateProofsRefused']);
     recordObservation("a service's clock 10 min ahead", seen, { note: '401 `gateway_proof_missing`' });
   });
 

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordObservation } from '../support/faults/fault-report';
+import { expectAlerts } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
@@ -77,6 +78,7 @@ describe("nothing unauthorised gets through and every unit is counted while Post
     });
     expect(failed).toBeGreaterThan(0);
     expectDocumented(seen, { statuses: [503] });
+    await expectAlerts(seen.scrapes, ['TollgateDatabaseAway']);
     recordObservation("Postgres's disk full", seen);
   });
 });

@@ -11,6 +11,7 @@ import { openOwnInstallation, type OwnInstallation, type IssuedKey } from '../ac
 import { eventually } from '../support/eventually';
 import { type ProbeTarget, readUsed } from '../support/faults/fault-probe';
 import { recordObservation } from '../support/faults/fault-report';
+import { DEATH, expectAlerts } from '../support/faults/firing-alerts';
 import { type BrokenReply, openReplyRelay, type ReplyRelay } from '../support/faults/reply-relay';
 import { encodeRpcReturn } from '../support/gateway/kong-messages';
 import { EVERY_GATEWAY, LANE, REAL_GATEWAYS } from '../gateways/support/every-gateway';
@@ -48,9 +49,13 @@ beforeAll(async () => {
   const options = { products: ['api-grank', 'api-aadhaar'], mode: 'test' as const, daily: 100_000, monthly: 1_000_000 };
   [caller, other] = [await tollgate.createKey(options), await tollgate.createKey(options)];
   await tollgate.keys.revoke(revoked.id);
-  const metrics = async (): Promise<string> => (await send(instance.metrics['plugin-server'] ?? '')).text;
-  target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key, metrics };
+  target = { url: `${tollgate.gatewayUrl}/vahaan`, key: valid.key, revokedKey: revoked.key, metrics: metricsOf('plugin-server') };
 });
+
+const metricsOf = (name: string) => async (): Promise<string> => (await send(instance.metrics[name] ?? '')).text;
+
+/** The same callers, where it is another process whose metrics tell of the fault. */
+const heardBy = (name: string): ProbeTarget => ({ ...target, metrics: metricsOf(name) });
 
 const statusOf = (key: string): Promise<number> =>
   send(target.url, { headers: { 'X-API-Key': key } }).then(
@@ -124,7 +129,8 @@ async function killUnderWay(
     kill(name);
     reply = await pending.reply;
   };
-  const seen = await observeFault(target, { ...STARTS, inflict, ...(isWhole && { isWhole }) });
+  const seen = await observeFault(heardBy(name), { ...STARTS, inflict, ...(isWhole && { isWhole }) });
+  await expectAlerts(seen.scrapes, [DEATH]);
   return { seen, reply, counted: (await usedOfRanking()) - before };
 }
 
@@ -212,6 +218,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
       recoversWithinMs: 15_000,
     });
     expectDocumented(seen, REFUSALS);
+    await expectAlerts(seen.scrapes, [DEATH]);
     recordObservation('plugin server killed (SIGKILL)', seen);
   });
 
@@ -227,6 +234,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     const seen = await observeFault(target, plan);
     expect(seen.answers.of('valid').length).toBeGreaterThan(50);
     expectDocumented(seen, REFUSALS);
+    await expectAlerts({ ...seen.scrapes, during: await target.metrics() }, ['TollgateProcessRestarts']);
     recordObservation('plugin server in a crash loop', seen, { note: 'killed three times' });
   });
 
@@ -239,6 +247,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
       recoversWithinMs: 15_000,
     });
     expectDocumented(seen, REFUSALS);
+    await expectAlerts(seen.scrapes, ['TollgateProcessAway']);
     recordObservation('plugin server stopped (SIGSTOP)', seen, { note: 'they wait meanwhile' });
   });
 
@@ -263,6 +272,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     const seen = await observeFault(target, { inflict: sendGarbage, lastsMs: 500, lift: () => undefined, recoversWithinMs: 15_000 });
     expect(pluginServer()).toBe(pid);
     expectDocumented(seen, { statuses: [] });
+    await expectAlerts(seen.scrapes, ['TollgateStrangersOnTheSocket']);
     recordObservation('garbage on the plugin socket', seen, { note: '300 connections of it' });
   });
 });
@@ -312,7 +322,7 @@ describe('a worker that is killed', () => {
   it('loses its sessions, whose callers are told to start again with 400 session_expired', async () => {
     const sessionId = await startSession();
     let replies: Reply[] = [];
-    const seen = await observeFault(target, {
+    const seen = await observeFault(heardBy('worker-identity'), {
       ...STARTS,
       async inflict() {
         const pid = kill('worker-identity');
@@ -326,6 +336,7 @@ describe('a worker that is killed', () => {
     expect(replies.map((reply) => [reply.status, reply.json().code])).toEqual(Array(2).fill([400, 'session_expired']));
     expect((await answerCaptcha(await startSession())).status).toBe(200);
     expectDocumented(seen, { statuses: [] });
+    await expectAlerts(seen.scrapes, [DEATH]);
     recordObservation('worker killed mid-session', seen, { note: 'the session: 400 session_expired; a new one works' });
   });
 });
@@ -349,10 +360,11 @@ describe('a service', () => {
 
   it('that is killed between two steps of a session leaves the session alive', async () => {
     const sessionId = await startSession();
-    const seen = await observeFault(target, { ...STARTS, inflict: () => void kill('services') });
+    const seen = await observeFault(heardBy('services'), { ...STARTS, inflict: () => void kill('services') });
     const reply = await answerCaptcha(sessionId);
     expect([reply.status, reply.json().status]).toEqual([200, 'otp']);
     expectDocumented(seen, { statuses: [502] });
+    await expectAlerts(seen.scrapes, [DEATH]);
     recordObservation('service killed mid-session', seen, { note: 'the session goes on afterwards' });
   });
 });
