@@ -207,7 +207,7 @@ describe('a page that asks again and again', () => {
     await stage.open('/keys');
     await stage.goAway();
     await stage.page.getByRole('link', { name, exact: true }).click();
-    const problem = stage.page.getByRole('main').getByText('The service is not ready.');
+    const problem = stage.page.getByRole('main').getByText('Data cannot be read right now');
     await problem.waitFor();
     await new Promise<void>((resolve) => void stage.page.route(path, () => resolve()));
     await stage.page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
@@ -261,6 +261,7 @@ describe('a page that could not be opened', () => {
     await stage.goAway();
     await stage.page.goto(`${stage.url}/keys`);
     await stage.page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await stage.page.getByRole('alert').getByText('Data cannot be read right now').waitFor();
     await stage.comeBack();
     await stage.page.getByRole('heading', { name: 'Keys' }).waitFor({ timeout: 20_000 });
   });

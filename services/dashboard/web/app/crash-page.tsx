@@ -1,4 +1,4 @@
-import { Button, Container, Stack } from '@mantine/core';
+import { Container } from '@mantine/core';
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
 import { PageTitle } from '../parts/components/page-title';
@@ -14,10 +14,7 @@ export function CrashPage({ error, reset }: ErrorComponentProps): ReactNode {
   return (
     <Container component="main" size="sm" py="xl">
       <PageTitle title="This page could not be loaded" />
-      <Stack align="flex-start">
-        <ProblemAlert problem={error} />
-        <Button onClick={() => void retry()}>Try again</Button>
-      </Stack>
+      <ProblemAlert problem={error} onRetry={() => void retry()} />
     </Container>
   );
 }

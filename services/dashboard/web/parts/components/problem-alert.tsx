@@ -1,12 +1,38 @@
-import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { ApiProblem } from '../api/api-problem';
+import { supportAddress } from '../browser/brand';
 
 interface ProblemAlertProps {
   /** Nothing is shown without one. */
   readonly problem: unknown;
+  /** Reads again what could not be read. Absent after a change, which only the reader repeats. */
   readonly onRetry?: () => void;
+}
+
+/** In place of what the page shows, while the server or its database does not answer. */
+function DataAway({ problem }: { readonly problem: ApiProblem }): ReactNode {
+  const cause =
+    problem.status === 0
+      ? 'The server cannot be reached. Your connection may be down.'
+      : 'Our server or its database does not answer. That is ours to mend.';
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        Data cannot be read right now
+      </Text>
+      <Text size="sm">
+        {cause} Nothing was lost, and this page tries again by itself.
+        {supportAddress !== undefined && (
+          <>
+            {' If it lasts, '}
+            <Anchor href={`mailto:${supportAddress}`}>write to support</Anchor>.
+          </>
+        )}
+      </Text>
+    </>
+  );
 }
 
 /** Shows a problem, also to screen readers. */
@@ -21,7 +47,11 @@ export function ProblemAlert({ problem, onRetry }: ProblemAlertProps): ReactNode
   const fields = known?.fields ?? [];
   return (
     <Alert ref={alert} color="red" role="alert" icon={<IconAlertTriangle size={18} aria-hidden />}>
-      <Text size="sm">{known ? known.text : 'Something went wrong. Reload the page.'}</Text>
+      {onRetry && known?.isTemporary ? (
+        <DataAway problem={known} />
+      ) : (
+        <Text size="sm">{known ? known.text : 'Something went wrong. Reload the page.'}</Text>
+      )}
       {fields.length > 1 && (
         <List size="sm" mt={4}>
           {fields.slice(0, 10).map(({ field, message }) => (
