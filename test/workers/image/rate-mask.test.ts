@@ -43,7 +43,7 @@ describe('the rule for every engine', () => {
   });
 });
 
-it('facts of a mask are its area, probability, softness, wholeness, and the sides that it covers', () => {
+it('facts of a mask are its area, probability, softness, wholeness and height, and the sides that it covers', () => {
   const facts = factsOf(
     maskOf((x, y) => Math.max(block(0, 50, 40, 100)(x, y), 0.6 * block(60, 0, 100, 10)(x, y))),
     size,
@@ -52,5 +52,7 @@ it('facts of a mask are its area, probability, softness, wholeness, and the side
   expect(facts.probability).toBeCloseTo((2_000 + 400 * 0.6) / 2_400);
   expect(facts.softness).toBeCloseTo(0.2);
   expect(facts.largestPiece).toBeCloseTo(2_000 / 2_400);
+  expect(facts.height).toBe(1);
+  expect(factsOf(maskOf(block(20, 30, 80, 60)), size).height).toBeCloseTo(0.7);
   expect(facts.sides).toEqual({ top: 0.4, bottom: 0.4, left: 0.5, right: 0.1 });
 });

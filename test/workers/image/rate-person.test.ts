@@ -6,6 +6,7 @@ const portrait: MaskFacts = {
   probability: 0.99,
   softness: 0.1,
   largestPiece: 1,
+  height: 0.9,
   sides: { top: 0, bottom: 0.9, left: 0.05, right: 0.3 },
 };
 
@@ -20,11 +21,18 @@ describe("the people model's mask", () => {
     expect(ratePerson({ ...portrait, softness: 0.3 }, 0.1)).toBeLessThan(0.65);
   });
 
+  it('is a bust where it rises from the bottom between shoulders that leave both sides', () => {
+    const bust = { ...portrait, sides: { ...portrait.sides, left: 0.3, right: 0.4 } };
+    expect(ratePerson(bust, 0.4)).toBeGreaterThan(0.65);
+    expect(ratePerson({ ...bust, sides: { ...bust.sides, right: 0.5 } }, 0.4)).toBe(0);
+  });
+
   it.each<[string, Partial<MaskFacts>]>([
     ['a speck', { area: 0.04 }],
     ['nearly the whole picture', { area: 0.81 }],
     ['in pieces', { largestPiece: 0.9 }],
-    ['ground from the left side to the right', { sides: { ...portrait.sides, left: 0.2 } }],
+    ['ground from the left side to the right', { height: 0.4, sides: { ...portrait.sides, left: 0.25 } }],
+    ['wide, and leaves the bottom', { sides: { ...portrait.sides, left: 0.2, bottom: 0.5 } }],
     ['soft: it sees nothing that it knows', { softness: 3 }],
   ])('is none that is %s', (_what, facts) => {
     expect(ratePerson({ ...portrait, ...facts }, 1)).toBe(0);

@@ -11,17 +11,28 @@ export type PersonFinder = (raster: Raster) => PersonMask;
 const MIN_AREA = 0.05;
 const MAX_AREA = 0.8;
 const MIN_WHOLE = 0.95;
-/** Share of a side. A mask that covers more of both the left and the right side is ground, not a person. */
+/** Share of a side. A mask that covers more of both the left and the right side is ground, unless it is a bust. */
 const MAX_SIDE = 0.1;
+/** A bust covers at least this share of the bottom. */
+const MIN_BOTTOM = 0.8;
+/** A bust leaves both sides below this share of its height, because its shoulders are lower than its head. Ground is as high everywhere. */
+const MAX_SHOULDERS = 0.5;
 /** The confidence that remains when GrabCut found something else. */
 const ALONE = 0.75;
+
+/** True for a mask that reaches both sides as ground does, and not as the shoulders of a bust do. */
+function isGround({ height, sides: { bottom, left, right } }: MaskFacts): boolean {
+  const isBust = bottom >= MIN_BOTTOM && Math.max(left, right) <= MAX_SHOULDERS * height;
+  return Math.min(left, right) > MAX_SIDE && !isBust;
+}
 
 /**
  * How far the people model's mask is the outline of one thing, from 0 to 1. The model answers every picture; where it sees something that it
  * knows, its edge is hard. It often cuts out well what is no person.
  * @param agreement intersection over union with GrabCut's mask: two engines that know nothing of each other
  */
-export function ratePerson({ area, softness, largestPiece, sides }: MaskFacts, agreement: number): number {
-  const isOneThing = area >= MIN_AREA && area <= MAX_AREA && largestPiece >= MIN_WHOLE && Math.min(sides.left, sides.right) <= MAX_SIDE;
+export function ratePerson(facts: MaskFacts, agreement: number): number {
+  const { area, softness, largestPiece } = facts;
+  const isOneThing = area >= MIN_AREA && area <= MAX_AREA && largestPiece >= MIN_WHOLE && !isGround(facts);
   return isOneThing ? Math.max(0, 1 - softness) * (ALONE + (1 - ALONE) * agreement) : 0;
 }

@@ -12,6 +12,8 @@ export interface MaskFacts {
   readonly softness: number;
   /** Share of the area that is in its largest piece. */
   readonly largestPiece: number;
+  /** From the bottom of the picture to the mask's highest row, as a share of the picture's height. */
+  readonly height: number;
   /** The share of each side of the picture that the mask covers. */
   readonly sides: Readonly<Record<Side, number>>;
 }
@@ -37,6 +39,7 @@ export function factsOf(alpha: Float32Array, size: Size): MaskFacts {
     probability: count === 0 ? 0 : sum / count,
     softness: soft / Math.max(opaque, 1),
     largestPiece: count === 0 ? 0 : largest / count,
+    height: count === 0 ? 0 : 1 - Math.floor(mask.indexOf(1) / size.width) / size.height,
     sides: sidesOf(mask, size),
   };
 }
