@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
-import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { choosePlan, REQUEST_STEPS } from './choose-plan';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { PlanOffers, planPath } from './plan-offers';
@@ -94,7 +94,8 @@ function Plans({ product, tools }: { readonly product: CatalogueProduct; readonl
 }
 
 /** What counts, in the words of the guides. */
-function WhatCounts({ sellsMore }: { readonly sellsMore: boolean }): ReactNode {
+function WhatCounts({ offered }: { readonly offered: readonly CatalogueProduct[] }): ReactNode {
+  const sellsMore = offered.some(({ plans }) => plans.some(({ overage }) => overage));
   return (
     <section aria-labelledby="counts">
       <h2 id="counts">What counts as a request</h2>
@@ -102,7 +103,7 @@ function WhatCounts({ sellsMore }: { readonly sellsMore: boolean }): ReactNode {
         <li>Every request that the gateway lets in counts as one. Routes that do the work of many say how many they count as.</li>
         <li>A request that the gateway refuses does not count, whether for its key, its limit or its caller.</li>
         <li>A request that fails through no fault of yours is given back. What your own request caused counts.</li>
-        <li>Test keys have limits of their own and cost nothing.</li>
+        {!offered.every(refusesTestKeys) && <li>Test keys have limits of their own and cost nothing.</li>}
         <li>
           At the end of a limit requests are refused.{' '}
           {sellsMore
@@ -181,7 +182,7 @@ function Costs({ tools, offered, step }: CostsProps): ReactNode {
         <ProductOffers tools={tools} offered={offered} requests={requests} />
       )}
       <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
-      <WhatCounts sellsMore={offered.some(({ plans }) => plans.some(({ overage }) => overage))} />
+      <WhatCounts offered={offered} />
     </>
   );
 }

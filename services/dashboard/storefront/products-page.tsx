@@ -16,7 +16,9 @@ export function ProductsPage({
   const description =
     products.length === 0
       ? NOTHING_ON_SALE
-      : `All ${products.length} products with their limits, plans and prices; ${offered} can be called today.`;
+      : products.length === 1
+        ? 'One product with its limits, plans and prices.'
+        : `All ${products.length} products with their limits, plans and prices; ${offered} can be called today.`;
   return (
     <PageFrame tools={tools} title="Products and prices" description={description} path="/products">
       <h1>Products and prices</h1>

@@ -1,5 +1,5 @@
 import { FREE_PLAN } from '../reference/plan-name';
-import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { type DocPages } from './doc-pages';
 import { escapeXml } from './escape-xml';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
@@ -47,6 +47,8 @@ function describeForModels({ url, products }: Site): string[] {
   });
 }
 
+const SANDBOX = ' Keys that begin with `tg_test_` are answered by a sandbox.';
+
 /** The same for language models: `/llms.txt` (llmstxt.org). */
 export function writeLlms(site: Site): string {
   const { name, url, gatewayUrl, products, pages } = site;
@@ -55,7 +57,7 @@ export function writeLlms(site: Site): string {
   const summary = `${apis} behind one gateway, with API keys, subscriptions and daily and monthly limits.`;
   const calling = [
     `- The base URL is ${gatewayUrl}.`,
-    '- Send the key as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys that begin with `tg_test_` are answered by a sandbox.',
+    `- Send the key as \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`.${products.some(hasSandbox) ? SANDBOX : ''}`,
     '- Refusals are `application/problem+json`; decide by `code`, quote `request_id`.',
     '- `RateLimit` on every admitted answer says what is left of the day and the month; 429 has `Retry-After`.',
   ];

@@ -91,6 +91,12 @@ describe('a shop of one API', () => {
     expect(body).not.toContain('/products/weather');
   });
 
+  it('counts one product as one, and promises no test keys where they are refused', async () => {
+    expect((await shop.get('/products')).body).toContain('One product with its limits, plans and prices.');
+    for (const path of ['/', '/pricing']) expect((await shop.get(path)).body).not.toMatch(/test keys/i);
+    expect((await shop.get('/llms.txt')).body).not.toContain('tg_test_');
+  });
+
   it('describes its own API alone, and shows its success', async () => {
     const { body } = await shop.get('/openapi.json');
     expect(Object.keys(JSON.parse(body).paths)).toEqual(['/weather/{city}']);
