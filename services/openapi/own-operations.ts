@@ -46,8 +46,10 @@ interface OwnDocument {
 export function ownOperations(product: CatalogueProduct, { document, baseUrl, taken }: OwnDocument): OwnOperations {
   const { paths = {}, components = {}, tags } = isObject(document) ? document : {};
   const sound = new SoundParts(isObject(components) ? components : {});
-  const resolver = new ReferenceResolver({ components });
   const names = { product: product.id, ids: idsOf(product.id, paths, taken), components };
+  const resolver = new ReferenceResolver({ components }, names.ids.byCall.size);
+  // Only their names are read.
+  const parameters = new ReferenceResolver({ components }, 1);
   const leftOut: LeftOut[] = [];
   const described = Object.entries(isObject(paths) ? paths : {}).flatMap(([own, item]) => {
     if (!isObject(item) || !own.startsWith('/')) return [];
@@ -60,7 +62,7 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
     const operations = Object.entries(item).flatMap(([method, operation]) => {
       if (!METHODS.has(method) || !isObject(operation)) return [];
       const kept = Object.fromEntries(Object.entries(operation).filter(([name]) => !DROPPED.has(name)));
-      const whole = { ...kept, parameters: parametersOf(item, operation, resolver) };
+      const whole = { ...kept, parameters: parametersOf(item, operation, parameters) };
       const problem = sound.problemOf(whole);
       if (problem !== undefined) return leave(`${method.toUpperCase()} ${path}`, problem);
       return [[method, describeOperation(product, { whole, resolver, names, method, own, path, baseUrl })]];

@@ -4,6 +4,13 @@ import { isObject, type Json, type Kind, mapParts, namesIn, valueAt } from './do
 const DEEPEST = 24;
 /** What the schemas of one operation may grow to, in parts and members. A document that is folded into itself would otherwise be written out a million times. */
 const MAX_PARTS = 5_000;
+/** What all operations of a document may grow to, in the same measure. The 1,223 of GitHub take 400,000. */
+const MAX_PARTS_OF_DOCUMENT = 1_000_000;
+/** What an operation gets when the ones before it have used up the document's, or less if there are very many. */
+const MIN_PARTS = 300;
+/** Characters of text, examples and lists of values that count as much as a member. */
+const CHARACTERS_OF_A_PART = 100;
+
 interface Place {
   readonly depth: number;
   /** The references that lead here: one of them again is a cycle. */
@@ -19,14 +26,28 @@ interface Place {
  */
 export class ReferenceResolver {
   private left = MAX_PARTS;
+  private leftOfDocument = MAX_PARTS_OF_DOCUMENT;
+  private readonly least: number;
+  private readonly texts = new WeakMap<object, number>();
 
-  /** @param document with the components that are referred to */
-  constructor(private readonly document: Json) {}
+  /**
+   * @param document with the components that are referred to
+   * @param operations how many of it are resolved
+   */
+  constructor(
+    private readonly document: Json,
+    operations: number,
+  ) {
+    this.least = Math.min(MIN_PARTS, MAX_PARTS_OF_DOCUMENT / 2 / operations);
+  }
 
-  /** One operation or parameter. Each has the same budget. */
+  /** One operation or parameter. Each has the same budget, until the document's is used up. */
   resolve(part: unknown, kind: Kind): unknown {
-    this.left = MAX_PARTS;
-    return this.walk(part, kind, { depth: 0, through: [], isPart: false });
+    const budget = Math.max(this.least, Math.min(MAX_PARTS, this.leftOfDocument));
+    this.left = budget;
+    const whole = this.walk(part, kind, { depth: 0, through: [], isPart: false });
+    this.leftOfDocument -= budget - this.left;
+    return whole;
   }
 
   private walk(part: unknown, kind: Kind, place: Place): unknown {
@@ -34,9 +55,39 @@ export class ReferenceResolver {
     const reference = part['$ref'];
     if (typeof reference === 'string') return this.follow(reference, part, { kind, place });
     // What holds the schemas is what makes an operation, and is written out whatever they are.
-    if (kind !== 'schema') return this.inside(part, kind, place);
-    this.left -= 1 + Object.keys(part).length;
-    return this.left > 0 ? flat(this.inside(withVariants(part, place), kind, place)) : {};
+    if (kind !== 'schema') return this.inside(HAS_EXAMPLES.has(kind) ? this.withoutLongData(part) : part, kind, place);
+    if (!this.spend(1 + Object.keys(part).length + namesOf(part) + this.textIn(part))) return CUT;
+    return flat(this.inside(withVariants(part, place), kind, place));
+  }
+
+  /** @returns whether there is as much. What is too much is not taken, and leaves the rest of the operation its budget. */
+  private spend(parts: number): boolean {
+    const isThere = parts < this.left;
+    if (isThere) this.left -= parts;
+    return isThere;
+  }
+
+  /** Examples that many operations share would be written out in each. */
+  private withoutLongData(part: Json): Json {
+    if (!('example' in part || 'examples' in part)) return part;
+    const { example, examples, ...rest } = part;
+    return this.spend(this.lengthOf([example, examples], part)) ? part : rest;
+  }
+
+  /** Descriptions, examples and values of a schema. */
+  private textIn(schema: Json): number {
+    return this.lengthOf(
+      Object.entries(schema).flatMap(([keyword, value]) => (DATA.has(keyword) ? [value] : [])),
+      schema,
+    );
+  }
+
+  private lengthOf(data: readonly unknown[], of: Json): number {
+    const known = this.texts.get(of);
+    if (known !== undefined) return known;
+    const length = Math.floor(JSON.stringify(data).length / CHARACTERS_OF_A_PART);
+    this.texts.set(of, length);
+    return length;
   }
 
   private inside(part: Json, kind: Kind, place: Place): Json {
@@ -50,15 +101,28 @@ export class ReferenceResolver {
     { $ref: _, ...beside }: Json,
     { kind, place }: { readonly kind: Kind; readonly place: Place },
   ): unknown {
+    // A member costs its own also where nothing of it fits.
+    this.left -= 1;
     const isTooMuch = place.depth > DEEPEST || (kind === 'schema' && this.left <= 0);
     const names = namesIn(reference);
     if (isTooMuch || place.through.includes(reference)) return { title: names.at(-1), ...beside };
     const whole = this.walk(valueAt(this.document, names), kind, {
       ...{ depth: place.depth + 1, through: [...place.through, reference], isPart: place.isPart },
     });
+    if (whole === CUT) return { title: names.at(-1), ...beside };
     return isObject(whole) ? { ...whole, ...beside } : {};
   }
 }
+
+/** A schema of which nothing fits. Where it has a name, that stands for it. */
+const CUT: Json = {};
+
+/** Names of properties, four of which count as one part: they stay also where nothing else of them fits. */
+const namesOf = ({ properties }: Json): number => (isObject(properties) ? Math.floor(Object.keys(properties).length / 4) : 0);
+
+const HAS_EXAMPLES: ReadonlySet<Kind> = new Set(['media', 'parameter']);
+/** Members of a schema that are no schemas and can be long. */
+const DATA = new Set(['description', 'title', 'pattern', 'enum', 'const', 'default', 'example', 'examples', 'required']);
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -11,7 +11,7 @@ const compress = promisify(gzip);
 /** A text that is kept with what its answers need. */
 export interface KeptDocument {
   readonly revision: string;
-  readonly text: string;
+  readonly bytes: Buffer<ArrayBuffer>;
   readonly compressed: Buffer;
   /** Weak: the same for both encodings. */
   readonly tag: string;
@@ -21,8 +21,8 @@ export interface KeptDocument {
 export interface DocumentSource {
   /** Another text whenever the document is another; asked at every request. */
   revision(): Promise<string>;
-  /** The document's text. */
-  read(): Promise<string>;
+  /** The document's text, as bytes where it is long. */
+  read(): Promise<string | Uint8Array<ArrayBuffer>>;
 }
 
 /** How often what strangers may ask for at any rate is asked of the database. */
@@ -40,9 +40,11 @@ export function askSeldom(ask: () => Promise<string>, { monotonic }: Pick<Clock,
 
 async function makeDocument(source: DocumentSource, revision: string): Promise<KeptDocument> {
   try {
-    const text = await source.read();
-    const tag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    return { revision, text, compressed: await compress(text), tag };
+    const read = await source.read();
+    const bytes = typeof read === 'string' ? Buffer.from(read) : Buffer.from(read.buffer, read.byteOffset, read.length);
+    // Long documents are hashed and compressed beside the event loop.
+    const [hash, compressed] = await Promise.all([webcrypto.subtle.digest('SHA-256', bytes), compress(bytes)]);
+    return { revision, bytes, compressed, tag: `W/"${Buffer.from(hash).toString('base64url').slice(0, 22)}"` };
   } catch (cause) {
     throw new ServiceError('service_not_ready', { detail: 'The description of the API is not built.', cause });
   }
@@ -79,12 +81,12 @@ export function sendDocument(
   reply: FastifyReply,
   { document, headers }: { readonly document: KeptDocument; readonly headers: Readonly<Record<string, string>> },
 ): FastifyReply {
-  const { text, compressed, tag } = document;
+  const { bytes, compressed, tag } = document;
   const { 'Content-Type': contentType = JSON_TYPE, Vary: varies, ...others } = headers;
   reply.headers({ ETag: tag, Vary: varies === undefined ? 'Accept-Encoding' : `Accept-Encoding, ${varies}`, ...others });
   if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
   reply.header('Content-Type', contentType);
-  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(bytes);
   return reply.header('Content-Encoding', 'gzip').send(compressed);
 }
 

@@ -1,7 +1,7 @@
 import { createCatalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocumentParts, describeApi, type DescribedApi } from '../../openapi/describe-api';
-import { type ApiDocument } from '../contract/api-document';
 import { readOperations } from './operations';
+import { packApi, type PackedApi } from './shown-api';
 
 /** What a description is made of. It can be copied to a thread. */
 export interface DescriptionInput {
@@ -14,12 +14,12 @@ export interface DescriptionInput {
   readonly documents: ReadonlyMap<string, string>;
 }
 
-/** The API's description as it is now. */
+/** The API's description as it is now, in bytes that a thread can hand over. */
 export interface Description {
   /** The OpenAPI document, as JSON. */
-  readonly text: string;
+  readonly text: Uint8Array<ArrayBuffer>;
   /** The same, as pages show it. */
-  readonly shown: ApiDocument;
+  readonly shown: PackedApi;
   readonly leftOut: DescribedApi['leftOut'];
 }
 
@@ -31,5 +31,5 @@ export function describeSold({ built: text, title, products, documents }: Descri
   const { license, ...info } = built.info;
   const isOurs = info.title === title && Object.keys(built.paths).some((path) => path in document.paths);
   const described = JSON.stringify({ ...document, info: { ...info, title, ...(isOurs && { license }) } });
-  return { text: described, shown: readOperations(described), leftOut };
+  return { text: new TextEncoder().encode(described), shown: packApi(readOperations(described), products), leftOut };
 }

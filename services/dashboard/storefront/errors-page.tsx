@@ -1,19 +1,21 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
-import { type ApiDocument, type ErrorCode } from '../contract/api-document';
-import { CHARGES, otherSuccesses, sendersOf } from '../reference/error-codes';
+import { type ErrorCode } from '../contract/api-document';
+import { CHARGES } from '../reference/error-codes';
+import { MAX_TOGETHER } from './operation-groups';
 import { PageFrame, type PageTools } from './page-frame';
+import { type ShownApi } from './shown-api';
 
 interface ErrorsPageProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  readonly document: ApiDocument;
+  readonly api: ShownApi;
 }
 
-type ContentProps = Pick<ErrorsPageProps, 'products' | 'document'>;
+type ContentProps = Pick<ErrorsPageProps, 'products' | 'api'>;
 
-function Senders({ code, products, document }: ContentProps & { readonly code: string }): ReactNode {
-  const senders = products.filter(({ id }) => sendersOf(document, code).includes(id));
+function Senders({ code, products, api }: ContentProps & { readonly code: string }): ReactNode {
+  const senders = products.filter(({ id }) => api.overview.senders[code]?.includes(id));
   if (senders.length === 0) return null;
   return (
     <span className="quiet block">
@@ -73,8 +75,8 @@ function Codes({ title, errors, ...content }: ContentProps & { readonly title: s
   );
 }
 
-function OtherSuccesses({ document }: Pick<ErrorsPageProps, 'document'>): ReactNode {
-  const successes = otherSuccesses(document);
+function OtherSuccesses({ api }: Pick<ErrorsPageProps, 'api'>): ReactNode {
+  const successes = api.overview.otherSuccesses;
   if (successes.length === 0) return null;
   return (
     <>
@@ -84,7 +86,11 @@ function OtherSuccesses({ document }: Pick<ErrorsPageProps, 'document'>): ReactN
           <div key={status}>
             <dt>{status}</dt>
             <dd>
-              {description}. <span className="quiet">{operations.join(', ')}</span>
+              {description}.{' '}
+              <span className="quiet">
+                {operations.slice(0, MAX_TOGETHER).join(', ')}
+                {operations.length > MAX_TOGETHER && ` and ${operations.length - MAX_TOGETHER} more`}
+              </span>
             </dd>
           </div>
         ))}
@@ -94,11 +100,11 @@ function OtherSuccesses({ document }: Pick<ErrorsPageProps, 'document'>): ReactN
 }
 
 /** Every code that products and the gateway send, on one page with an anchor each. */
-export function ErrorsPage({ tools, products, document }: ErrorsPageProps): ReactNode {
-  const errors = document['x-errors'];
+export function ErrorsPage({ tools, products, api }: ErrorsPageProps): ReactNode {
+  const errors = api.overview['x-errors'];
   const own = errors.filter(({ isOwn }) => isOwn);
   const description = 'Every error code with its status, what it means, whether the request is charged, and what to do.';
-  const content = { products, document };
+  const content = { products, api };
   return (
     <PageFrame tools={tools} title="Errors" description={description} path="/reference/errors">
       <p className="crumb">
@@ -115,7 +121,7 @@ export function ErrorsPage({ tools, products, document }: ErrorsPageProps): Reac
       </p>
       <Codes title="Errors of every product" errors={errors.filter(({ isOwn }) => !isOwn)} {...content} />
       {own.length > 0 && <Codes title="Errors of certain products" errors={own} {...content} />}
-      <OtherSuccesses document={document} />
+      <OtherSuccesses api={api} />
     </PageFrame>
   );
 }

@@ -35,10 +35,18 @@ export function keepDescription({ db, catalogue, clock, log }: DashboardDeps, op
   const revision = askSeldom(() => readCatalogueRevision(db), clock);
   let kept: { readonly revision: string; readonly made: Promise<Description> } | undefined;
 
+  /** Documents that take more than may be taken cost the other products nothing: then all are described by their routes. */
+  const describeAll = (input: DescriptionInput): Promise<Description> =>
+    describe(input).catch((error: unknown) => {
+      if (input.documents.size === 0) throw error;
+      log.error({ err: error }, 'products’ own OpenAPI documents cannot be described, and are left out');
+      return describe({ ...input, documents: new Map() });
+    });
+
   const make = async (): Promise<Description> => {
     const built = readBuilt();
     const { products } = await catalogue();
-    const description = await describe({ built, title, products, documents: await readDocumentTexts(db) });
+    const description = await describeAll({ built, title, products, documents: await readDocumentTexts(db) });
     for (const each of description.leftOut) log.warn(each, 'an operation of a product’s own OpenAPI document is broken and left out');
     return description;
   };

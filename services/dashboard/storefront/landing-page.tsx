@@ -5,6 +5,7 @@ import { CodeBlock } from './code-block';
 import { ProductCards } from './product-cards';
 import { ProductParts } from './product-page';
 import { type Operation, successOf } from './operations';
+import { type ShownApi } from './shown-api';
 import { TryForm } from './try-form';
 import { isOffered } from '../brand/wording';
 
@@ -13,8 +14,7 @@ interface LandingPageProps {
   readonly products: readonly CatalogueProduct[];
   /** A call to try, where a product has one with an example. */
   readonly tried: Operation | undefined;
-  /** Operations of every product. */
-  readonly operations: readonly Operation[];
+  readonly api: ShownApi;
 }
 
 /** A real call and its answer side by side, before anything is asked of the reader. */
@@ -42,7 +42,7 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
 }
 
 /** The first page of a reader without an account. */
-export function LandingPage({ tools, products, tried, operations }: LandingPageProps): ReactNode {
+export function LandingPage({ tools, products, tried, api }: LandingPageProps): ReactNode {
   const offered = products.filter(isOffered);
   const count = offered.length;
   const only = count === 1 ? offered[0] : undefined;
@@ -80,7 +80,7 @@ export function LandingPage({ tools, products, tried, operations }: LandingPageP
         </section>
       )}
       {tried && tools.canTry && <FirstTry operation={tried} tools={tools} />}
-      {only && <ProductParts tools={tools} product={only} operations={tried ? [] : operations.filter(({ tags }) => tags[0] === only.id)} />}
+      {only && <ProductParts tools={tools} product={only} api={api} isTried={tried !== undefined} />}
       {count > 1 && (
         <section aria-labelledby="products">
           <h2 id="products">Products and prices</h2>

@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 import { Description } from './markdown';
-import { groupAnchor, type OperationGroup } from './operation-groups';
+import { groupAnchor, type OperationGroup, type ReferencePart } from './operation-groups';
 import { SearchForm } from './search-page';
 
 /** Leaves of a list of routes what is typed into it, by the page's script. */
@@ -16,16 +16,52 @@ export function RouteSearch({ placeholder }: { readonly placeholder: string }): 
   );
 }
 
-interface OperationIndexProps {
-  readonly product: string;
+/** A page of a list. */
+export interface ListPage {
   readonly groups: readonly OperationGroup[];
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+}
+
+interface ListProps extends ListPage {
+  readonly product: string;
+  /** What is listed, unless all of the product is. */
+  readonly part?: ReferencePart | undefined;
+}
+
+/** Leads to the pages before and after. */
+function Pager({ product, part, page, pages }: ListProps): ReactNode {
+  if (pages === 1) return null;
+  const addressOf = (number: number): string => {
+    const query = new URLSearchParams({ ...(part?.tag !== undefined && { tag: part.tag }), page: String(number) });
+    return `/reference/${product}?${query.toString()}`;
+  };
+  return (
+    <nav aria-label="Pages" className="actions">
+      {page > 1 && (
+        <a href={addressOf(page - 1)} rel="prev">
+          Previous page
+        </a>
+      )}
+      <span>
+        Page {page} of {pages}
+      </span>
+      {page < pages && (
+        <a href={addressOf(page + 1)} rel="next">
+          Next page
+        </a>
+      )}
+    </nav>
+  );
 }
 
 /** Links to each operation of a long description, which has a page of its own. */
-export function OperationIndex({ product, groups }: OperationIndexProps): ReactNode {
+export function OperationIndex(list: ListProps): ReactNode {
+  const { product, groups, pages } = list;
   return (
     <>
-      <RouteSearch placeholder="Path or purpose" />
+      {pages === 1 ? <RouteSearch placeholder="Path or purpose" /> : <SearchForm />}
       {groups.map(({ name = '', description, operations }) => (
         <section className="entry" key={name}>
           {name !== '' && <h2 id={groupAnchor(name)}>{name}</h2>}
@@ -42,12 +78,14 @@ export function OperationIndex({ product, groups }: OperationIndexProps): ReactN
           </ul>
         </section>
       ))}
+      <Pager {...list} />
     </>
   );
 }
 
 /** Links to the operations of each tag, if the list of all operations is too long for a page. */
-export function GroupIndex({ product, groups }: OperationIndexProps): ReactNode {
+export function GroupIndex(list: ListProps): ReactNode {
+  const { product, groups } = list;
   return (
     <>
       <SearchForm />
@@ -59,6 +97,7 @@ export function GroupIndex({ product, groups }: OperationIndexProps): ReactNode 
           </li>
         ))}
       </ul>
+      <Pager {...list} />
     </>
   );
 }

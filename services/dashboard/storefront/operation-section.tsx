@@ -6,51 +6,63 @@ import { answerTable, type FieldTable, inputTables, sampleCaption } from './oper
 import { type Operation, successOf } from './operations';
 import { type CallTools, TryForm } from './try-form';
 
+/** What each list of fields may have of an operation's page. */
+interface Share {
+  /** A longer list ends with a link to all of it. */
+  readonly rows: number;
+  /** Characters of a text in it. Longer ones are cut. */
+  readonly text: number;
+}
+
 interface FieldsProps {
   readonly caption: string;
   readonly rows: readonly FieldRow[];
+  readonly share: Share;
   /** What is answered is never required. */
   readonly isAnswer?: boolean;
 }
 
-/** Longer lists end with a link to all of it. */
-const MAX_ROWS = 200;
-/** Characters for all descriptions of a list. Each may have its share, and is cut behind it. */
-const MAX_TEXTS = 40_000;
+/** Fields of an operation, in all its lists. */
+const MAX_ROWS = 400;
+/** Characters for all texts of them. */
+const MAX_TEXTS = 60_000;
+/** Shapes that are tabs. More are counted. */
+const MAX_VARIANTS = 40;
 /** What all samples of an operation may have in bytes: the first languages are shown. */
 const MAX_SAMPLES = 30_000;
 const MAX_ANSWER = 20_000;
+/** Characters of an operation's own words: a sign of Markdown may become ten of markup. */
+const MAX_WORDS = 12_000;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** Some answers have a hundred members: the markup of a row is kept short. */
-function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
+function Fields({ caption, rows, share, isAnswer = false }: FieldsProps): ReactNode {
   if (rows.length === 0) return null;
-  const share = MAX_TEXTS / Math.min(rows.length, MAX_ROWS);
   return (
     <table className="fields">
       <caption>{caption}</caption>
-      {rows.length > MAX_ROWS && (
+      {rows.length > share.rows && (
         <tfoot>
           <tr>
             <td colSpan={2}>
-              And {rows.length - MAX_ROWS} more, in the <a href="/openapi.json">OpenAPI document</a>.
+              And {rows.length - share.rows} more, in the <a href="/openapi.json">OpenAPI document</a>.
             </td>
           </tr>
         </tfoot>
       )}
       <tbody>
-        {rows.slice(0, MAX_ROWS).map(({ name, type, isRequired, notes, text }) => (
+        {rows.slice(0, share.rows).map(({ name, type, isRequired, notes, text }) => (
           <tr key={name}>
             <th>
-              {name}
+              {cut(name, share.text)}
               {!isAnswer && <span className={isRequired ? 'required' : 'optional'}>{isRequired ? 'required' : 'optional'}</span>}
             </th>
             <td>
-              <i>{type}</i>
-              {notes !== '' && ` ${notes}`}
+              <i>{cut(type, share.text)}</i>
+              {notes !== '' && ` ${cut(notes, share.text)}`}
               {text !== '' && ' '}
-              <DescriptionLine text={cut(text, share)} />
+              <DescriptionLine text={cut(text, share.text)} />
             </td>
           </tr>
         ))}
@@ -59,44 +71,59 @@ function Fields({ caption, rows, isAnswer = false }: FieldsProps): ReactNode {
   );
 }
 
+/** Equal shares, if there is too much for a page. */
+function shareOf(tables: readonly FieldTable[]): Share {
+  const lists = tables.flatMap(({ rows, variants }) => [rows, ...variants.slice(0, MAX_VARIANTS).map((each) => each.rows)]);
+  const countUpTo = (most: number): number => lists.reduce((sum, { length }) => sum + Math.min(length, most), 0);
+  const rows = countUpTo(Infinity) <= MAX_ROWS ? MAX_ROWS : Math.ceil(MAX_ROWS / lists.length);
+  return { rows, text: Math.ceil(MAX_TEXTS / Math.max(1, countUpTo(rows))) };
+}
+
 interface TableProps {
   readonly table: FieldTable;
   readonly operation: Operation;
+  readonly share: Share;
   readonly isAnswer?: boolean;
 }
 
 /** Fields, and those of each shape that a discriminator tells apart, one shape open at a time. */
-function Table({ table: { caption, rows, variants }, operation: { operationId }, isAnswer = false }: TableProps): ReactNode {
+function Table({ table: { caption, rows, variants }, operation: { operationId }, share, isAnswer = false }: TableProps): ReactNode {
   return (
     <>
-      <Fields {...{ caption, rows, isAnswer }} />
+      <Fields {...{ caption, rows, share, isAnswer }} />
       {variants.length > 0 && (
         <div className="tabs">
-          {variants.map((variant, index) => (
+          {variants.slice(0, MAX_VARIANTS).map((variant, index) => (
             <details key={variant.value} name={`${operationId}-${isAnswer ? 'answer' : 'body'}`} open={index === 0}>
               <summary>{variant.value}</summary>
-              <Fields caption={`${caption}: ${variant.value}`} rows={variant.rows} isAnswer={isAnswer} />
+              <Fields caption={`${caption}: ${variant.value}`} rows={variant.rows} share={share} isAnswer={isAnswer} />
             </details>
           ))}
+          {variants.length > MAX_VARIANTS && <p>And {variants.length - MAX_VARIANTS} more shapes.</p>}
         </div>
       )}
     </>
   );
 }
 
-function Input({ operation }: { readonly operation: Operation }): ReactNode {
-  if ((operation.parameters ?? []).length === 0 && !operation.requestBody)
-    return <p className="quiet">Takes no input other than the key.</p>;
-  return inputTables(operation).map((table) => <Table key={table.caption} table={table} operation={operation} />);
+interface PartProps {
+  readonly operation: Operation;
+  readonly share: Share;
 }
 
-function AnswerFields({ operation }: { readonly operation: Operation }): ReactNode {
+function Input({ operation, share }: PartProps): ReactNode {
+  if ((operation.parameters ?? []).length === 0 && !operation.requestBody)
+    return <p className="quiet">Takes no input other than the key.</p>;
+  return inputTables(operation).map((table) => <Table key={table.caption} {...{ table, operation, share }} />);
+}
+
+function AnswerFields({ operation, share }: PartProps): ReactNode {
   const table = answerTable(operation);
   if (!table) return null;
   return (
     <details>
       <summary>Response fields</summary>
-      <Table table={table} operation={operation} isAnswer />
+      <Table {...{ table, operation, share }} isAnswer />
     </details>
   );
 }
@@ -145,6 +172,7 @@ interface OperationSectionProps {
 /** One operation: words at the left, code at the right. */
 export function OperationSection({ operation, shared, tools, level }: OperationSectionProps): ReactNode {
   const { operationId, method, path, summary, deprecated, description, responses } = operation;
+  const share = shareOf([...inputTables(operation), ...[answerTable(operation) ?? []].flat()]);
   return (
     <section className="operation" id={operationId} aria-label={`${method} ${path}`}>
       {createElement(`h${level}`, undefined, summary)}
@@ -154,9 +182,9 @@ export function OperationSection({ operation, shared, tools, level }: OperationS
       </p>
       <div className="beside">
         <div>
-          {description !== undefined && <Description text={description} />}
-          <Input operation={operation} />
-          <AnswerFields operation={operation} />
+          {description !== undefined && <Description text={cut(description, MAX_WORDS)} />}
+          <Input operation={operation} share={share} />
+          <AnswerFields operation={operation} share={share} />
           <Answers responses={responses} shared={shared} />
         </div>
         <div className="example">

@@ -16,7 +16,7 @@ export interface Operation extends ApiOperation {
 /** What the document writes where a value comes from the call before. */
 export const FROM_BEFORE = 'from the step before';
 
-/** What pages show while there is no description: the codes of every product, and no operation. */
+/** The codes of every product, and no operation. */
 export const NOTHING_DESCRIBED: ApiDocument = {
   servers: [],
   tags: [],
@@ -90,17 +90,29 @@ function parameterWithExample(part: Json): Json {
   return { ...parameter, example: isNeeded || !example.isMade ? example.value : undefined, isMade: isNeeded && example.isMade };
 }
 
+/** Each product has a budget for all of its operations. */
+function resolversByProduct(document: Json): (product: string) => ReferenceResolver {
+  const counts = new Map<string, number>();
+  const paths = Object.values(isObject(document['paths']) ? document['paths'] : {}).filter(isObject);
+  for (const operation of paths.flatMap((methods) => Object.values(methods).filter(isObject))) {
+    const product = String(operation['tags']);
+    counts.set(product, (counts.get(product) ?? 0) + 1);
+  }
+  const resolvers = new Map([...counts].map(([product, count]) => [product, new ReferenceResolver(document, count)]));
+  return (product) => resolvers.get(product) ?? new ReferenceResolver(document, 1);
+}
+
 /** The document as pages show it, with what it refers to written out. An operation that they cannot show is left out and named. */
 export function readOperations(text: string): ApiDocument {
   const document: unknown = JSON.parse(text);
   if (!isObject(document)) return NOTHING_DESCRIBED;
-  const resolver = new ReferenceResolver(document);
+  const resolverOf = resolversByProduct(document);
   const paths: Record<string, Record<string, ApiOperation>> = {};
   const unshown: ApiDocument['x-left-out'] = [];
   for (const [path, methods] of Object.entries(isObject(document['paths']) ? document['paths'] : {})) {
     for (const [method, operation] of Object.entries(isObject(methods) ? methods : {})) {
       if (!isObject(operation)) continue;
-      const whole = resolver.resolve(operation, 'operation');
+      const whole = resolverOf(String(operation['tags'])).resolve(operation, 'operation');
       const read = isObject(whole) && shape.paths.safeParse({ [path]: { [method]: withExamples(whole) } }).data;
       if (read) paths[path] = { ...paths[path], ...read[path] };
       else unshown.push({ product: String(operation['tags']), operation: `${method.toUpperCase()} ${path}` });
@@ -137,9 +149,4 @@ export function firstToTry({
       parameters.every(({ example }) => example !== undefined && example !== FROM_BEFORE) &&
       successOf(operation)?.sample !== undefined,
   );
-}
-
-/** The page of each operation by its id, where links to a single operation lead. */
-export function placesOf(document: ApiDocument): Readonly<Record<string, string>> {
-  return Object.fromEntries(operationsIn(document).map(({ operationId, tags }) => [operationId, `/reference/${tags[0]}#${operationId}`]));
 }

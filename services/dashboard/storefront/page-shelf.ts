@@ -2,19 +2,18 @@ import { windowsAt } from '../../../plugins/core/access/quota';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { listOutages } from '../../selling/outages/list-outages';
 import { readAvailability } from '../../selling/outages/read-product-answers';
-import { type ApiDocument } from '../contract/api-document';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { keepDocument, type KeptDocument } from '../http/serve-document';
 import { type Brand } from '../brand/brand';
 import { type DocPages } from './doc-pages';
 import { type DescriptionSource } from './keep-description';
-import { NOTHING_DESCRIBED, placesOf } from './operations';
 import { type Explained } from './explain-page';
 import { type Failure } from './failure-page';
-import { groupsOf, partOf, type ReferencePart } from './operation-groups';
+import { type ReferencePart } from './operation-groups';
 import { type PageTools } from './page-frame';
-import { type PageName, renderPage } from './render-page';
-import { writeReference } from './reference-markdown';
+import { type PageName, renderPage, renderReference } from './render-page';
+import { writeOperation, writeReference } from './reference-markdown';
+import { NOTHING_SHOWN, type PackedApi, ShownApi } from './shown-api';
 import { findEntries, searchEntries, type SearchEntry } from './search-page';
 import { type MailStep } from './status-mail-page';
 import { STATUS_DAYS, type StatusContent } from './status-page';
@@ -55,6 +54,7 @@ function nameOf(page: PageName): string {
 export class PageShelf {
   private readonly kept = new Map<string, () => Promise<KeptDocument>>();
   private readonly revision: () => Promise<string>;
+  private shown: { readonly packed: PackedApi; readonly api: ShownApi } | undefined;
 
   constructor(private readonly options: ShelfOptions) {
     const { deps, description } = options;
@@ -69,20 +69,22 @@ export class PageShelf {
     return known();
   }
 
-  private async describe({ kind }: PageName): Promise<ApiDocument> {
+  private async describe({ kind }: PageName): Promise<ShownApi> {
     const isNeeded = kind === 'product' || kind === 'errors';
-    if (!isNeeded && !CAN_DO_WITHOUT.has(kind)) return NOTHING_DESCRIBED;
+    if (!isNeeded && !CAN_DO_WITHOUT.has(kind)) return NOTHING_SHOWN;
     try {
       return await this.operations();
     } catch (error) {
       if (isNeeded) throw error;
       this.options.deps.log.warn({ err: error }, 'the description of the API is not there');
-      return NOTHING_DESCRIBED;
+      return NOTHING_SHOWN;
     }
   }
 
-  private async operations(): Promise<ApiDocument> {
-    return (await this.options.description.read()).shown;
+  private async operations(): Promise<ShownApi> {
+    const { shown } = await this.options.description.read();
+    if (this.shown?.packed !== shown) this.shown = { packed: shown, api: new ShownApi(shown) };
+    return this.shown.api;
   }
 
   private toolsFor(isSignedIn: boolean): PageTools {
@@ -101,18 +103,18 @@ export class PageShelf {
 
   /** Says that a page failed; it needs nothing that may be away. */
   failure(failure: Failure, isSignedIn: boolean): Promise<string> {
-    return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+    return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], api: NOTHING_SHOWN });
   }
 
   /** What became of a request. It is made anew each time, and needs nothing that may be away. */
   explained(explained: Explained, isSignedIn: boolean): Promise<string> {
-    return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], document: NOTHING_DESCRIBED });
+    return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], api: NOTHING_SHOWN });
   }
 
   /** What became of a wish for mail about outages. */
   async statusMail(step: MailStep, isSignedIn: boolean): Promise<string> {
     const { products } = await this.options.deps.catalogue();
-    return renderPage({ kind: 'status-mail', step }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });
+    return renderPage({ kind: 'status-mail', step }, this.toolsFor(isSignedIn), { products, api: NOTHING_SHOWN });
   }
 
   /** A page of which there are few. */
@@ -122,7 +124,10 @@ export class PageShelf {
       const { products } = await deps.catalogue();
       const current = 'product' in page ? { ...page, product: products.find(({ id }) => id === page.product.id) ?? page.product } : page;
       const status = page.kind === 'status' ? await readStatus(deps) : undefined;
-      return renderPage(current, this.toolsFor(isSignedIn), { products, document: await this.describe(page), status });
+      const tools = this.toolsFor(isSignedIn);
+      const content = { products, api: await this.describe(page), status };
+      if (current.kind !== 'product') return renderPage(current, tools, content);
+      return (await renderReference(current, tools, content)) ?? '';
     };
     return this.find(`${nameOf(page)} ${isSignedIn}`, read, page.kind === 'status' ? () => this.minuteOfStatus() : this.revision);
   }
@@ -133,9 +138,7 @@ export class PageShelf {
    */
   async part(product: CatalogueProduct, part: ReferencePart, isSignedIn: boolean): Promise<string | undefined> {
     const { products } = await this.options.deps.catalogue();
-    const document = await this.operations();
-    if (partOf(groupsOf(document, product.id), part).length === 0) return undefined;
-    return renderPage({ kind: 'product', product, part }, this.toolsFor(isSignedIn), { products, document });
+    return renderReference({ product, part }, this.toolsFor(isSignedIn), { products, api: await this.operations() });
   }
 
   /** The reference of a product as Markdown. */
@@ -144,6 +147,13 @@ export class PageShelf {
       const product = (await this.options.deps.catalogue()).find(id);
       return product ? writeReference(product, await this.operations(), this.toolsFor(false)) : '';
     });
+  }
+
+  /** One operation as Markdown. @returns undefined when there is no such operation */
+  async operationMarkdown(product: CatalogueProduct, operationId: string): Promise<string | undefined> {
+    const api = await this.operations();
+    const entry = api.entriesOf(product.id).find((each) => each.operationId === operationId);
+    return entry && writeOperation(product, api.read(entry), this.toolsFor(false));
   }
 
   /** What a search finds, as a page. It is made anew each time: readers may search for anything. */
@@ -155,8 +165,8 @@ export class PageShelf {
       const sold = await deps.catalogue();
       return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), pages.docs));
     });
-    const found = findEntries(JSON.parse(kept.text) as SearchEntry[], search);
-    return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, document: NOTHING_DESCRIBED });
+    const found = findEntries(JSON.parse(kept.bytes.toString()) as SearchEntry[], search);
+    return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, api: NOTHING_SHOWN });
   }
 
   /** Availability is read once a minute, however many ask. */
@@ -173,7 +183,8 @@ export class PageShelf {
 
   /** @returns undefined for an operation that no page shows */
   async placeOf(operation: string): Promise<string | undefined> {
-    const { text } = await this.find('places', async () => JSON.stringify(placesOf(await this.operations())));
-    return new Map(Object.entries(JSON.parse(text) as Record<string, string>)).get(operation);
+    const api = await this.operations();
+    const entry = api.find(operation);
+    return entry && api.placeOf(entry);
   }
 }

@@ -2,7 +2,8 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
 import { MAX_TOGETHER } from './operation-groups';
-import { type Operation, successOf } from './operations';
+import { successOf } from './operations';
+import { type OperationEntry, type ShownApi } from './shown-api';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { type KnownSource } from '../http/dashboard-deps';
 import { PlanOffers } from './plan-offers';
@@ -12,13 +13,19 @@ import { formatCount } from '../brand/wording';
 interface ProductPageProps {
   readonly tools: PageTools;
   readonly product: CatalogueProduct;
-  /** Operations of this product. */
-  readonly operations: readonly Operation[];
+  readonly api: ShownApi;
+}
+
+interface OperationsProps {
+  readonly api: ShownApi;
+  /** Operations of the product. */
+  readonly operations: readonly OperationEntry[];
 }
 
 /** The first answer that the description has an example of, beside the call that gets it. */
-function Sample({ operations }: Pick<ProductPageProps, 'operations'>): ReactNode {
-  for (const operation of operations) {
+function Sample({ api, operations }: OperationsProps): ReactNode {
+  for (const entry of operations.filter(({ hasSample }) => hasSample)) {
+    const operation = api.read(entry);
     const sample = successOf(operation)?.sample;
     const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');
     if (!sample || !curl) continue;
@@ -37,18 +44,18 @@ function Sample({ operations }: Pick<ProductPageProps, 'operations'>): ReactNode
   return null;
 }
 
-function Endpoints({ product: { id }, operations }: Pick<ProductPageProps, 'product' | 'operations'>): ReactNode {
+function Endpoints({ product: { id }, api, operations }: OperationsProps & Pick<ProductPageProps, 'product'>): ReactNode {
   if (operations.length === 0) return null;
   return (
     <section aria-labelledby="endpoints">
       <h2 id="endpoints">Endpoints</h2>
       <ul className="found">
-        {operations.slice(0, MAX_TOGETHER).map(({ operationId, method, path, summary }) => (
-          <li key={operationId}>
-            <a href={`/reference/${id}#${operationId}`}>
-              <span className="method">{method}</span> <code>{path}</code>
+        {operations.slice(0, MAX_TOGETHER).map((entry) => (
+          <li key={entry.operationId}>
+            <a href={api.placeOf(entry)}>
+              <span className="method">{entry.method}</span> <code>{entry.path}</code>
             </a>
-            <span className="quiet block">{summary}</span>
+            <span className="quiet block">{entry.summary}</span>
           </li>
         ))}
       </ul>
@@ -103,13 +110,14 @@ function Sources({
   );
 }
 
-/** A call beside its answer, what else can be called, and what it costs. */
-export function ProductParts({ tools, product, operations }: ProductPageProps): ReactNode {
+/** A call beside its answer and what else can be called, unless the page has such a call already, and what it costs. */
+export function ProductParts({ tools, product, api, isTried = false }: ProductPageProps & { readonly isTried?: boolean }): ReactNode {
+  const operations = isTried ? [] : api.entriesOf(product.id);
   const source = tools.liveSources?.find(product.id) ?? null;
   return (
     <>
-      <Sample operations={operations} />
-      <Endpoints product={product} operations={operations} />
+      <Sample api={api} operations={operations} />
+      <Endpoints product={product} api={api} operations={operations} />
       <section aria-labelledby="plans">
         <h2 id="plans">Plans</h2>
         <NoLiveSource source={source} />
@@ -120,7 +128,7 @@ export function ProductParts({ tools, product, operations }: ProductPageProps): 
 }
 
 /** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
-export function ProductPage({ tools, product, operations }: ProductPageProps): ReactNode {
+export function ProductPage({ tools, product, api }: ProductPageProps): ReactNode {
   const { id, title, description, slots, units, consent, plans } = product;
   const source = tools.liveSources?.find(id) ?? null;
   return (
@@ -141,7 +149,7 @@ export function ProductPage({ tools, product, operations }: ProductPageProps): R
           Reference
         </a>
       </p>
-      <ProductParts tools={tools} product={product} operations={operations} />
+      <ProductParts tools={tools} product={product} api={api} />
       <Sources product={product} source={source} />
       <section aria-labelledby="limits">
         <h2 id="limits">Limits</h2>

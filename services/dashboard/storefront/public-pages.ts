@@ -42,6 +42,9 @@ const ATOM = 'application/atom+xml; charset=utf-8';
 /** What a session's cookie begins with, over http and over https. It may have ended: then the app leads to sign-in. */
 const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?tollgate\.session_token=[^;\s]/;
 
+/** Anything but a number is a page that does not exist. */
+const pageOf = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0);
+
 function isSignedIn({ headers }: FastifyRequest): boolean {
   return SESSION_COOKIE.test(headers.cookie ?? '');
 }
@@ -100,16 +103,26 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
     const text = product && isOffered(product) ? await shelf.part(product, part, isSignedIn(request)) : undefined;
     return text === undefined ? sendMissing(request, reply) : reply.headers(headers).send(text);
   };
-  app.get<{ Params: { product: string }; Querystring: { tag?: unknown } }>('/reference/:product', async (request, reply) => {
-    const { tag } = request.query;
-    if (typeof tag === 'string') return sendPart(request, reply, request.params.product, { tag });
-    const product = (await deps.catalogue()).find(request.params.product);
-    return product && isOffered(product) ? send(request, reply, { kind: 'product', product }) : sendMissing(request, reply);
-  });
+  app.get<{ Params: { product: string }; Querystring: { tag?: unknown; page?: unknown } }>(
+    '/reference/:product',
+    async (request, reply) => {
+      const { tag, page } = request.query;
+      const part = { ...(typeof tag === 'string' && { tag }), ...(typeof page === 'string' && { page: pageOf(page) }) };
+      if (Object.keys(part).length > 0) return sendPart(request, reply, request.params.product, part);
+      const product = (await deps.catalogue()).find(request.params.product);
+      return product && isOffered(product) ? send(request, reply, { kind: 'product', product }) : sendMissing(request, reply);
+    },
+  );
   // Every operation has an own page. Links lead there where the page of its product would be too long.
   app.get<{ Params: { product: string; operation: string } }>('/reference/:product/:operation', (request, reply) =>
     sendPart(request, reply, request.params.product, { operation: request.params.operation }),
   );
+  app.get<{ Params: { product: string; operation: string } }>('/reference/:product/:operation.md', async (request, reply) => {
+    const product = (await deps.catalogue()).find(request.params.product);
+    const text = product && isOffered(product) ? await shelf.operationMarkdown(product, request.params.operation) : undefined;
+    if (text !== undefined) return reply.headers({ 'Content-Type': MARKDOWN, 'Cache-Control': 'public, no-cache' }).send(text);
+    return sendPart(request, reply, request.params.product, { operation: `${request.params.operation}.md` });
+  });
   app.get<{ Querystring: { q?: unknown } }>('/search', async (request, reply) =>
     reply.headers(headers).send(await shelf.search(searchOf(request.query.q), isSignedIn(request))),
   );

@@ -1,11 +1,11 @@
 import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { describeLimits, describePlan, formatPrice } from '../brand/wording';
-import { type ApiDocument } from '../contract/api-document';
 import { FREE_PLAN } from '../reference/plan-name';
 import { type FieldRow } from '../reference/schema-fields';
-import { groupsOf } from './operation-groups';
+import { groupsOf, MAX_TOGETHER } from './operation-groups';
 import { answerTable, type FieldTable, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
+import { type OperationEntry, type ShownApi } from './shown-api';
 
 /** Text on one line: a heading or an entry of a list ends with it. */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
@@ -53,24 +53,45 @@ function describeOperation(operation: Operation, level: string): string {
   return parts.join('\n\n');
 }
 
-/** The reference of a product for readers that are programs: what its page says, as Markdown. */
-export function writeReference(
-  product: CatalogueProduct,
-  document: ApiDocument,
-  { url, gatewayUrl }: { url: string; gatewayUrl: string },
-): string {
-  const { id, title, description, base, plans } = product;
+interface Addresses {
+  /** The dashboard's own. */
+  readonly url: string;
+  readonly gatewayUrl: string;
+}
+
+function introduce(product: CatalogueProduct, { url, gatewayUrl }: Addresses): readonly string[] {
+  const { title, description, base, plans } = product;
   const limits = [
     ...(base ? [`- ${FREE_PLAN}: ${describeLimits(base)}`] : []),
     ...plans.map((plan) => `- ${plan.name}, ${formatPrice(plan)} a month: ${describePlan(plan)}`),
   ];
-  const groups = groupsOf(document, id).flatMap(({ name, description: words, operations }) => [
-    ...(name === undefined ? [] : [`## ${oneLine(name)}`]),
-    ...(words === undefined ? [] : [words.trim()]),
-    ...operations.map((operation) => describeOperation(operation, name === undefined ? '##' : '###')),
-  ]);
   const calling = `The base URL is ${gatewayUrl}. Send the key as \`Authorization: Bearer <key>\` or \`X-API-Key: <key>\`.${
     refusesTestKeys(product) ? ' There is no sandbox: use a live key.' : ''
   } Each error has a page entry: ${url}/reference/errors`;
-  return `${[`# ${title}`, `> ${oneLine(description)}`, ...(limits.length > 0 ? [limits.join('\n')] : []), calling, ...groups].join('\n\n')}\n`;
+  return [`# ${title}`, `> ${oneLine(description)}`, ...(limits.length > 0 ? [limits.join('\n')] : []), calling];
+}
+
+/**
+ * The reference of a product for readers that are programs: what its page says, as Markdown. Of many operations it is a list of links, and
+ * each has a file of its own.
+ */
+export function writeReference(product: CatalogueProduct, api: ShownApi, addresses: Addresses): string {
+  const isList = api.entriesOf(product.id).length > MAX_TOGETHER;
+  const groups = groupsOf(api, product.id).flatMap(({ name, description: words, operations }) => [
+    ...(name === undefined ? [] : [`## ${oneLine(name)}`]),
+    ...(words === undefined ? [] : [words.trim()]),
+    ...(isList
+      ? [operations.map((operation) => linkTo(product, operation, addresses)).join('\n')]
+      : operations.map((operation) => describeOperation(api.read(operation), name === undefined ? '##' : '###'))),
+  ]);
+  return `${[...introduce(product, addresses), ...groups].join('\n\n')}\n`;
+}
+
+function linkTo({ id }: CatalogueProduct, { operationId, method, path, summary }: OperationEntry, { url }: Addresses): string {
+  return `- [${method} ${path}](${url}/reference/${id}/${operationId}.md): ${oneLine(summary)}`;
+}
+
+/** One operation of a product in the same way. */
+export function writeOperation(product: CatalogueProduct, operation: Operation, addresses: Addresses): string {
+  return `${[...introduce(product, addresses), describeOperation(operation, '##')].join('\n\n')}\n`;
 }

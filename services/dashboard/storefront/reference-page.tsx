@@ -1,13 +1,13 @@
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactElement, type ReactNode } from 'react';
 import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
-import { type ApiDocument } from '../contract/api-document';
-import { sharedCodes, SharedAnswers } from './answer-list';
+import { type CodesByStatus, sharedCodes, SharedAnswers } from './answer-list';
 import { Description } from './markdown';
-import { groupAnchor, groupsOf, MAX_TOGETHER, type OperationGroup, partOf, type ReferencePart } from './operation-groups';
-import { GroupIndex, OperationIndex, RouteSearch } from './operation-index';
+import { groupAnchor, MAX_TOGETHER, type OperationGroup, type ReferencePart } from './operation-groups';
+import { GroupIndex, type ListPage, OperationIndex, RouteSearch } from './operation-index';
 import { OperationSection } from './operation-section';
-import { type Operation, operationsIn } from './operations';
+import { type Operation } from './operations';
+import { type OperationEntry, type ShownApi } from './shown-api';
 import { PageFrame, type PageTools } from './page-frame';
 import { type CallTools, TryKey } from './try-form';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
@@ -15,7 +15,7 @@ import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/w
 interface ReferenceProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  readonly document: ApiDocument;
+  readonly api: ShownApi;
 }
 
 function OperationLinks({ groups }: { readonly groups: readonly OperationGroup[] }): ReactNode {
@@ -58,18 +58,34 @@ function Routes({ products, product, groups }: RoutesProps): ReactNode {
   );
 }
 
+/** What an operation looks like on its own, as {@link Operations} shows it. */
+export function sectionOf(
+  operation: Operation,
+  shared: CodesByStatus,
+  { tools, product }: Pick<ProductReference, 'tools' | 'product'>,
+): ReactElement {
+  return <OperationSection {...{ operation, shared, tools: callToolsOf(product, tools), level: 3 as const }} />;
+}
+
 /** Calls that can be made here: a customer's with a test key unless the product refuses those, a reader's in a sandbox only. */
 function callToolsOf(product: CatalogueProduct, tools: PageTools): CallTools {
   const isSandbox = hasSandbox(product);
   return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && isSandbox, isSandbox };
 }
 
+interface OperationsProps {
+  readonly groups: readonly OperationGroup[];
+  readonly api: ShownApi;
+  readonly tools: CallTools;
+}
+
 /** Every way to call a product, under the headings of its author. */
-function Operations({ groups, tools }: { readonly groups: readonly OperationGroup[]; readonly tools: CallTools }): ReactNode {
-  const shared = sharedCodes(groups.flatMap(({ operations }) => operations));
+function Operations({ groups, api, tools }: OperationsProps): ReactNode {
+  const all = groups.map((group) => ({ ...group, operations: group.operations.map((entry) => api.read(entry)) }));
+  const shared = sharedCodes(all.flatMap(({ operations }) => operations));
   return (
     <>
-      {groups.map(({ name, description, operations }) => (
+      {all.map(({ name, description, operations }) => (
         <Fragment key={name ?? ''}>
           {name !== undefined && <h2 id={groupAnchor(name)}>{name}</h2>}
           {description !== undefined && <Description text={description} />}
@@ -86,8 +102,9 @@ function Operations({ groups, tools }: { readonly groups: readonly OperationGrou
   );
 }
 
-/** How much of each operation a page shows: all of it, a link, or a link for all of a tag. */
-export type ReferenceView = 'operations' | 'list' | 'tags';
+/** What a page shows of operations: all of each, a link to each, or a link for all of a tag. */
+export type ReferenceView =
+  { readonly kind: 'operations'; readonly groups: readonly OperationGroup[] } | ({ readonly kind: 'list' | 'tags' } & ListPage);
 
 interface ProductReference extends ReferenceProps {
   readonly product: CatalogueProduct;
@@ -96,20 +113,34 @@ interface ProductReference extends ReferenceProps {
   readonly view: ReferenceView;
 }
 
+/** More are counted. */
+const MAX_MISSING = 20;
+
+function Missing({ operations }: { readonly operations: readonly string[] }): ReactNode {
+  if (operations.length === 0) return null;
+  const more = operations.length > MAX_MISSING ? ` and ${operations.length - MAX_MISSING} more` : '';
+  return (
+    <p>
+      This page cannot show {operations.slice(0, MAX_MISSING).join(', ')}
+      {more}: the description is broken or too intricate.
+    </p>
+  );
+}
+
 /** One product: its limits, and every way to call it. */
-export function ReferencePage({ tools, products, document, product, part, view }: ProductReference): ReactNode {
+export function ReferencePage({ tools, products, api, product, part, view }: ProductReference): ReactNode {
   const callTools = callToolsOf(product, tools);
   const { id, title, description, base, plans } = product;
-  const groups = partOf(groupsOf(document, id), part ?? {});
+  const isPart = part?.tag !== undefined || part?.operation !== undefined;
   const prices = plans.map((plan) => `${plan.name}, ${formatPrice(plan)} a month: ${describePlan(plan)}`);
-  const missing = document['x-left-out'].filter((each) => each.product === id).map(({ operation }) => operation);
+  const missing = api.overview['x-left-out'].filter((each) => each.product === id).map(({ operation }) => operation);
   const limits = [...(base ? [`${FREE_PLAN}: ${describeLimits(base)}`] : []), ...prices];
   return (
     <PageFrame tools={tools} title={`${title} API`} description={description} path={`/reference/${id}`}>
-      <div className="reference" data-pages={part || view === 'operations' ? undefined : `/reference/${id}`}>
-        <Routes {...{ products, product, groups: part || view !== 'operations' ? [] : groups }} />
+      <div className="reference" data-pages={isPart || view.kind === 'operations' ? undefined : `/reference/${id}`}>
+        <Routes {...{ products, product, groups: isPart || view.kind !== 'operations' ? [] : view.groups }} />
         <div>
-          {part && (
+          {isPart && (
             <p className="crumb">
               <a href={`/reference/${id}`}>All of {title}</a>
             </p>
@@ -123,23 +154,24 @@ export function ReferencePage({ tools, products, document, product, part, view }
           </ul>
           {refusesTestKeys(product) && <p>This product has no sandbox: test keys are refused. Use a live key.</p>}
           {callTools.isSignedIn && <TryKey product={product} />}
-          {view === 'operations' && <Operations groups={groups} tools={callTools} />}
-          {view === 'list' && <OperationIndex product={id} groups={groups} />}
-          {view === 'tags' && <GroupIndex product={id} groups={groups} />}
-          {missing.length > 0 && <p>This page cannot show {missing.join(', ')}: the description is broken or too intricate.</p>}
+          {view.kind === 'operations' && <Operations groups={view.groups} api={api} tools={callTools} />}
+          {view.kind === 'list' && <OperationIndex {...view} product={id} part={part} />}
+          {view.kind === 'tags' && <GroupIndex {...view} product={id} />}
+          <Missing operations={missing} />
         </div>
       </div>
     </PageFrame>
   );
 }
 
-function ProductEntry({
-  product,
-  operations,
-}: {
+interface EntryProps {
   readonly product: CatalogueProduct;
-  readonly operations: readonly Operation[];
-}): ReactNode {
+  readonly operations: readonly OperationEntry[];
+  /** Whether the operations are links. Otherwise they are counted. */
+  readonly isOpen: boolean;
+}
+
+function ProductEntry({ product, operations, isOpen }: EntryProps): ReactNode {
   const { id, title, description, base } = product;
   return (
     <li className="entry">
@@ -150,9 +182,9 @@ function ProductEntry({
           {FREE_PLAN}: {describeLimits(base)}
         </span>
       )}
-      {operations.length > MAX_TOGETHER && <span className="block">{operations.length} routes</span>}
+      {!isOpen && <span className="block">{operations.length === 1 ? '1 route' : `${operations.length} routes`}</span>}
       <ul className="plain">
-        {(operations.length > MAX_TOGETHER ? [] : operations).map(({ operationId, method, path, summary }) => (
+        {(isOpen ? operations : []).map(({ operationId, method, path, summary }) => (
           <li key={operationId}>
             <a href={`/reference/${id}#${operationId}`}>
               {method} {path}
@@ -165,9 +197,11 @@ function ProductEntry({
   );
 }
 
+/** More operations of all products would make too long a page. */
+const MAX_LISTED = 3 * MAX_TOGETHER;
+
 /** Links to the reference of each route, and what holds for all of them. */
-export function ReferenceIndex({ tools, products, document }: ReferenceProps): ReactNode {
-  const operations = operationsIn(document);
+export function ReferenceIndex({ tools, products, api }: ReferenceProps): ReactNode {
   const description = 'How the key is sent, what limits and refusals look like, and every route of every product with an example.';
   return (
     <PageFrame tools={tools} title="API reference" description={description} path="/reference">
@@ -180,10 +214,15 @@ export function ReferenceIndex({ tools, products, document }: ReferenceProps): R
         <code>RateLimit</code> what is left of the day and the month. All of this for programs: <a href="/openapi.json">OpenAPI document</a>
         .
       </p>
-      <RouteSearch placeholder="Path, product or purpose" />
+      {api.overview.entries.length > 0 && <RouteSearch placeholder="Path, product or purpose" />}
       <ul className="cards">
         {products.filter(isOffered).map((product) => (
-          <ProductEntry key={product.id} product={product} operations={operations.filter(({ tags }) => tags[0] === product.id)} />
+          <ProductEntry
+            key={product.id}
+            product={product}
+            operations={api.entriesOf(product.id)}
+            isOpen={api.overview.entries.length <= MAX_LISTED && api.entriesOf(product.id).length <= MAX_TOGETHER}
+          />
         ))}
       </ul>
     </PageFrame>

@@ -1,6 +1,5 @@
 import { type ReactElement } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
-import { type ApiDocument } from '../contract/api-document';
 import { ErrorsPage } from './errors-page';
 import { type Explained, ExplainPage } from './explain-page';
 import { type Failure, FailurePage } from './failure-page';
@@ -8,11 +7,12 @@ import { LandingPage } from './landing-page';
 import { type PageTools } from './page-frame';
 import { PricingPage } from './pricing-page';
 import { ProductsPage } from './products-page';
-import { firstToTry, operationsIn } from './operations';
 import { type MailStep, StatusMailPage } from './status-mail-page';
 import { type StatusContent, StatusPage } from './status-page';
-import { groupsOf, MAX_TOGETHER, partOf, type ReferencePart } from './operation-groups';
-import { ReferenceIndex, ReferencePage, type ReferenceView } from './reference-page';
+import { sharedCodes } from './answer-list';
+import { groupPages, groupsOf, listPages, MAX_TOGETHER, partOf, type OperationGroup, type ReferencePart } from './operation-groups';
+import { ReferenceIndex, ReferencePage, type ReferenceView, sectionOf } from './reference-page';
+import { type ShownApi } from './shown-api';
 import { ChangelogPage } from './changelog-page';
 import { DocsIndex, DocsPage } from './docs-page';
 import { type DocPage } from './doc-pages';
@@ -22,7 +22,7 @@ import { MissingPage, type SearchEntry, SearchPage } from './search-page';
 /** What pages tell of. */
 export interface PageContent {
   readonly products: readonly CatalogueProduct[];
-  readonly document: ApiDocument;
+  readonly api: ShownApi;
   /** For the page that shows it. */
   readonly status?: StatusContent | undefined;
 }
@@ -44,24 +44,21 @@ interface ReferenceName {
   readonly product: CatalogueProduct;
   /** All of it unless given. */
   readonly part?: ReferencePart | undefined;
-  /** The part of the reference; as much as fits on a page unless given. */
-  readonly view?: ReferenceView | undefined;
 }
 
-function elementOf(page: PageName, tools: PageTools, content: PageContent): ReactElement {
-  const { products, document } = content;
-  const operations = operationsIn(document);
+function elementOf(page: Exclude<PageName, ReferenceName>, tools: PageTools, content: PageContent): ReactElement {
+  const { products, api } = content;
   switch (page.kind) {
     case 'landing':
-      return <LandingPage tools={tools} products={products} tried={firstToTry(content)} operations={operations} />;
+      return <LandingPage tools={tools} products={products} tried={api.tried()} api={api} />;
     case 'products':
       return <ProductsPage tools={tools} products={products} />;
     case 'pricing':
       return <PricingPage tools={tools} products={products} step={page.step} />;
     case 'reference':
-      return <ReferenceIndex tools={tools} products={products} document={document} />;
+      return <ReferenceIndex tools={tools} products={products} api={api} />;
     case 'errors':
-      return <ErrorsPage tools={tools} products={products} document={document} />;
+      return <ErrorsPage tools={tools} products={products} api={api} />;
     case 'status':
       return content.status ? <StatusPage tools={tools} products={products} content={content.status} /> : <MissingPage tools={tools} />;
     case 'docs':
@@ -73,7 +70,7 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
     case 'search':
       return <SearchPage tools={tools} search={page.search} found={page.found} />;
     case 'offer':
-      return <ProductPage tools={tools} product={page.product} operations={operations.filter(({ tags }) => tags[0] === page.product.id)} />;
+      return <ProductPage tools={tools} product={page.product} api={api} />;
     case 'failure':
       return <FailurePage tools={tools} failure={page.failure} />;
     case 'explain':
@@ -82,34 +79,72 @@ function elementOf(page: PageName, tools: PageTools, content: PageContent): Reac
       return <StatusMailPage tools={tools} products={products} step={page.step} />;
     case 'missing':
       return <MissingPage tools={tools} />;
-    case 'product':
-      return <ReferencePage {...{ tools, products, document, product: page.product, part: page.part, view: page.view ?? 'operations' }} />;
   }
 }
 
 /** React escapes quotes in texts too, where they mean nothing: in samples of code a tenth of a page. Its attributes stay as they are. */
 const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'"));
 
-/** A public page as HTML. React escapes everything in it that is not ours. */
-export async function renderPage(page: PageName, tools: PageTools, content: PageContent): Promise<string> {
-  // Loaded when a page is first wanted: it takes as long as much else of the dashboard's start.
+/** Loaded when a page is first wanted: it takes as long as much else of the dashboard's start. */
+async function markupWriter(): Promise<(element: ReactElement) => string> {
   const { renderToStaticMarkup } = await import('react-dom/server');
-  const write = (one: PageName, by: PageTools): string =>
-    `<!doctype html>${plainQuotes(renderToStaticMarkup(elementOf(one, by, content)))}`;
-  if (page.kind !== 'product' || page.part?.operation !== undefined) return write(page, tools);
+  return (element) => plainQuotes(renderToStaticMarkup(element));
+}
+
+const DOCTYPE = '<!doctype html>';
+
+/** A public page as HTML. React escapes everything in it that is not ours. */
+export async function renderPage(page: Exclude<PageName, ReferenceName>, tools: PageTools, content: PageContent): Promise<string> {
+  const write = await markupWriter();
+  return DOCTYPE + write(elementOf(page, tools, content));
+}
+
+/**
+ * A page of a product's reference as HTML.
+ * @returns undefined if there is no such part or page
+ */
+export async function renderReference(
+  { product, part = {} }: Omit<ReferenceName, 'kind'>,
+  tools: PageTools,
+  { products, api }: PageContent,
+): Promise<string | undefined> {
+  const write = await markupWriter();
+  const pageOf = (view: ReferenceView, by: PageTools): string =>
+    DOCTYPE + write(<ReferencePage {...{ tools: by, products, api, product, part, view }} />);
+  const groups = partOf(groupsOf(api, product.id), part);
+  const isPart = part.tag !== undefined || part.operation !== undefined;
+  if (groups.length === 0 && isPart) return undefined;
+  const whole: ReferenceView = { kind: 'operations', groups };
   // A reader finds the same after signing in, when the page has a few fields more.
-  const view = viewOf(page, content, (one) => write(one, { ...tools, isSignedIn: false }));
-  return write({ ...page, view }, tools);
+  const reader = { ...tools, isSignedIn: false };
+  const fits = (): boolean =>
+    sectionsFit(groups, api, (operation, shared) => write(sectionOf(operation, shared, { tools: reader, product }))) &&
+    Buffer.byteLength(pageOf(whole, reader)) <= MAX_PAGE_BYTES;
+  const isWhole = part.operation !== undefined || (part.page === undefined && fits());
+  const view = isWhole ? whole : listView(groups, part);
+  return view && pageOf(view, tools);
 }
 
 /** The bound of every public page, except that of one operation. */
 const MAX_PAGE_BYTES = 80 * 1_024;
 
-/** The view with most in it that is small enough. */
-function viewOf(page: ReferenceName, { document }: PageContent, write: (page: PageName) => string): ReferenceView {
-  const groups = partOf(groupsOf(document, page.product.id), page.part ?? {});
-  const count = groups.reduce((sum, { operations }) => sum + operations.length, 0);
-  const fits = (view: ReferenceView): boolean => Buffer.byteLength(write({ ...page, view })) <= MAX_PAGE_BYTES;
-  if (count <= MAX_TOGETHER && fits('operations')) return 'operations';
-  return page.part !== undefined || fits('list') ? 'list' : 'tags';
+/** Whether all of these operations may fit on a page. It ends with the first that does not: all of them could be megabytes. */
+function sectionsFit(groups: readonly OperationGroup[], api: ShownApi, write: (...section: Section) => string): boolean {
+  const entries = groups.flatMap(({ operations }) => operations);
+  if (entries.length > MAX_TOGETHER) return false;
+  const operations = entries.map((entry) => api.read(entry));
+  const shared = sharedCodes(operations);
+  let bytes = 0;
+  return operations.every((operation) => (bytes += Buffer.byteLength(write(operation, shared))) <= MAX_PAGE_BYTES);
+}
+
+type Section = [Parameters<typeof sectionOf>[0], Parameters<typeof sectionOf>[1]];
+
+/** Links to the operations, or to their tags where a page cannot list all of them. */
+function listView(groups: readonly OperationGroup[], { tag, page = 1 }: ReferencePart): ReferenceView | undefined {
+  const lists = listPages(groups);
+  const kind = tag === undefined && lists.length > 1 && groups.length > 1 ? 'tags' : 'list';
+  const pages = kind === 'tags' ? groupPages(groups) : lists;
+  const shown = pages[page - 1];
+  return shown && { kind, groups: shown, page, pages: pages.length };
 }

@@ -1,10 +1,9 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
-import { type ApiDocument } from '../contract/api-document';
 import { type DocPage } from './doc-pages';
 import { plainText } from './markdown';
-import { operationsIn } from './operations';
 import { PageFrame, type PageTools } from './page-frame';
+import { type ShownApi } from './shown-api';
 import { isOffered } from '../brand/wording';
 
 /** What a search can find. */
@@ -19,16 +18,12 @@ const MAX_FOUND = 30;
 const MAX_SEARCH = 100;
 
 /** Everything that readers look for, the most wanted first. */
-export function searchEntries(products: readonly CatalogueProduct[], document: ApiDocument, docs: readonly DocPage[]): SearchEntry[] {
+export function searchEntries(products: readonly CatalogueProduct[], api: ShownApi, docs: readonly DocPage[]): SearchEntry[] {
   return [
     ...products.filter(isOffered).map(({ id, title, description }) => ({ title, path: `/products/${id}`, text: `${id} ${description}` })),
     ...docs.map(({ slug, title, text }) => ({ title, path: `/docs/${slug}`, text: plainText(text) })),
-    ...operationsIn(document).map(({ operationId, method, path, tags, summary }) => ({
-      title: `${method} ${path}`,
-      path: `/reference/${tags[0]}#${operationId}`,
-      text: summary,
-    })),
-    ...document['x-errors'].map(({ code, remedy }) => ({ title: code, path: `/reference/errors#${code}`, text: remedy })),
+    ...api.overview.entries.map((entry) => ({ title: `${entry.method} ${entry.path}`, path: api.placeOf(entry), text: entry.summary })),
+    ...api.overview['x-errors'].map(({ code, remedy }) => ({ title: code, path: `/reference/errors#${code}`, text: remedy })),
   ];
 }
 

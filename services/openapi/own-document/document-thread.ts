@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { bundleFolder } from './bundle-folder';
 import { normalForm } from './normal-form';
-import { readDocumentText } from './read-document-text';
+import { MAX_DOCUMENT_BYTES, readDocumentText } from './read-document-text';
 
 /** Input of the thread: a text, and the file that it was read from, if it was one. */
 export interface ThreadInput {
@@ -9,13 +9,18 @@ export interface ThreadInput {
   readonly file: string | undefined;
 }
 
+/** Paths that others refer to are written out in each. Documents of public APIs are hardly longer in their normal form. */
+const MAX_NORMAL_LENGTH = 4 * MAX_DOCUMENT_BYTES;
+
 /** The thread's only message: the document as JSON, or why it cannot be used. */
 export type ThreadOutput = { readonly json: string } | { readonly problem: string };
 
 async function read({ text, file }: ThreadInput): Promise<ThreadOutput> {
   try {
     const document = readDocumentText(text);
-    return { json: JSON.stringify(normalForm(file === undefined ? document : await bundleFolder(document, file))) };
+    const json = JSON.stringify(normalForm(file === undefined ? document : await bundleFolder(document, file)));
+    if (json.length > MAX_NORMAL_LENGTH) return { problem: 'what it refers to makes it too long when written out' };
+    return { json };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

@@ -3,10 +3,11 @@ import { describeApi } from '../../../services/openapi/describe-api';
 import { type Json } from '../../../services/openapi/document-parts';
 import { normalForm } from '../../../services/openapi/own-document/normal-form';
 import { type ReferencePart } from '../../../services/dashboard/storefront/operation-groups';
-import { operationsIn, readOperations } from '../../../services/dashboard/storefront/operations';
+import { readOperations } from '../../../services/dashboard/storefront/operations';
 import { HOSTILE } from '../../openapi/documents/frameworks';
-import { writeReference } from '../../../services/dashboard/storefront/reference-markdown';
-import { renderPage } from '../../../services/dashboard/storefront/render-page';
+import { writeOperation, writeReference } from '../../../services/dashboard/storefront/reference-markdown';
+import { renderReference } from '../../../services/dashboard/storefront/render-page';
+import { packApi, ShownApi } from '../../../services/dashboard/storefront/shown-api';
 import { PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
 import { type PageTools } from '../../../services/dashboard/storefront/page-frame';
 
@@ -60,10 +61,11 @@ const tools: PageTools = {
 
 function readOwn(document: object) {
   const described = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, normalForm(document as Json)]])).document;
-  return readOperations(JSON.stringify(described));
+  return new ShownApi(packApi(readOperations(JSON.stringify(described)), [product]));
 }
-const pageOf = (document: object): Promise<string> =>
-  renderPage({ kind: 'product', product }, tools, { products: [product], document: readOwn(document) });
+const partOf = async (document: object, part?: ReferencePart): Promise<string> =>
+  (await renderReference({ product, part }, tools, { products: [product], api: readOwn(document) })) ?? '';
+const pageOf = (document: object): Promise<string> => partOf(document);
 
 /** What the page says, in its order. */
 const headings = (page: string): string[] =>
@@ -218,8 +220,6 @@ describe('a long description', () => {
       ]),
     ),
   }); // prettier-ignore
-  const partOf = (document: object, part?: ReferencePart): Promise<string> =>
-    renderPage({ kind: 'product', product, part }, tools, { products: [product], document: readOwn(document) });
   const KIB = 1_024;
 
   it('is a list under its tags with a search, of which each operation has a page', async () => {
@@ -242,6 +242,41 @@ describe('a long description', () => {
     expect(tag).not.toContain('/zoo/things/28/');
   });
 
+  it('goes over several pages where one tag, or none, has more operations than a page can list', async () => {
+    for (const [tags, tag] of [
+      [1, 'Tag 0'],
+      [0, ''],
+    ] as const) {
+      const api = readOwn(many(800, tags));
+      const show = async (part: ReferencePart | undefined): Promise<string> =>
+        (await renderReference({ product, part }, tools, { products: [product], api })) ?? '';
+      const found = new Set<string>();
+      let next: ReferencePart | undefined;
+      for (let number = 1; number === 1 || next; number += 1) {
+        const page = await show(next);
+        expect(page.length).toBeLessThanOrEqual(80 * KIB);
+        for (const [, id = ''] of page.matchAll(/<li id="([^"]*)">/g)) found.add(id);
+        const hasNext = page.includes(`<a href="/reference/zoo?page=${number + 1}" rel="next">`);
+        next = hasNext ? { page: number + 1 } : undefined;
+      }
+      expect(found.size).toBe(800);
+      expect(await show({ tag, page: 2 })).toContain('<a href="/reference/zoo?tag=' + tag.replace(' ', '+') + '&amp;page=1" rel="prev">');
+      for (const page of [0, 99]) expect(await show({ page })).toBe('');
+    }
+  });
+
+  it('is Markdown with a link to a file of each operation', async () => {
+    const api = readOwn(many(150, 3));
+    const text = writeReference(product, api, tools);
+    expect(text).toContain(
+      '- [GET /zoo/things/7/parts/{part_id}](https://shop.example.com/reference/zoo/readThing7.md): Read the part of thing 7\n',
+    );
+    expect(text.match(/^- \[GET /gm)).toHaveLength(150);
+    const [operation] = api.entriesOf(product.id);
+    const one = operation && writeOperation(product, api.read(operation), tools);
+    expect(one).toMatch(/^# Zoo\n[^]*\n## Read the part of thing 0\n\n`GET \/zoo\/things\/0\/parts\/{part_id}`\n/);
+  });
+
   const wide = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, number) => [
       `member_${number}`,
@@ -252,10 +287,28 @@ describe('a long description', () => {
     paths: { '/wide': { post: { requestBody: { content: json({ type: 'object', properties: wide }) }, responses: fine({ type: 'object', properties: wide }) } } },
   }; // prettier-ignore
 
-  it.each(Object.entries({ ...HOSTILE, wide: WIDE }))('has at most 200 KiB for one operation: %s', async (_, document) => {
-    const [operation] = operationsIn(readOwn(document));
-    const page = await partOf(document, { operation: operation?.operationId });
-    expect(page).toContain('class="operation"');
-    expect(page.length).toBeLessThanOrEqual(200 * KIB);
-  });
+  const kinds = Array.from({ length: 60 }, (_, number) => `Kind${number}`);
+  const VARIANTS = {
+    paths: {
+      '/kinds': {
+        post: {
+          description: '|'.repeat(50_000),
+          parameters: Array.from({ length: 500 }, (_, number) => ({ name: `p${number}`, in: 'query', schema: { type: 'string', enum: ['x'.repeat(3_000)] } })),
+          requestBody: { content: json({ oneOf: kinds.map((name) => ({ $ref: `#/components/schemas/${name}` })), discriminator: { propertyName: 'kind' } }) },
+          responses: fine(),
+        },
+      },
+    },
+    components: { schemas: Object.fromEntries(kinds.map((name) => [name, { type: 'object', properties: Object.fromEntries(Object.entries(wide).slice(0, 60)) }])) },
+  }; // prettier-ignore
+
+  it.each(Object.entries({ ...HOSTILE, wide: WIDE, variants: VARIANTS }))(
+    'has at most 200 KiB for one operation: %s',
+    async (_, document) => {
+      const [operation] = readOwn(document).entriesOf(product.id);
+      const page = await partOf(document, { operation: operation?.operationId });
+      expect(page).toContain('class="operation"');
+      expect(page.length).toBeLessThanOrEqual(200 * KIB);
+    },
+  );
 });
