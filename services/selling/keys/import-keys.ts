@@ -19,8 +19,8 @@ export interface ImportResult {
 const MAX_BATCH_RULES = 20 * MAX_RULES;
 /** Lines that are best given to {@link KeyImport.addAll} at once: so many that a customer's come together, and few enough to be held. */
 export const IMPORT_WINDOW = 32 * MAX_BATCH;
-/** Batches that are stored at the same time. */
-export const IMPORT_LANES = 2;
+/** Batches that are stored at the same time: one more than keep two processors busy, for the time in which a batch is made ready. */
+export const IMPORT_LANES = 3;
 
 const MAX_TRIES = 3;
 /** SQLSTATE of what goes away by itself: unique_violation (another import stored the same key), deadlock_detected. */
@@ -69,7 +69,7 @@ export class KeyImport {
     private readonly options: { readonly actor: Actor; readonly isTrial: boolean },
   ) {}
 
-  /** Imports any number of lines, a customer's in their order, in batches of which two are stored at the same time. */
+  /** Imports any number of lines, a customer's in their order, in batches of which some are stored at the same time. */
   async addAll(lines: readonly KeyToImport[]): Promise<ImportResult> {
     const { now, later } = splitAtFirsts(lines);
     const lanes = await Promise.allSettled(lanesOf(now).map((lane) => this.addInOrder(lane)));
@@ -226,13 +226,17 @@ function splitAtFirsts(lines: readonly KeyToImport[]): { readonly now: readonly 
   return { now, later };
 }
 
-/** Divides the lines by customer, so that rows and pages of indexes are written together. The two lanes have no customer in common. */
+/** Divides the lines by customer, so that rows and pages of indexes are written together. No two lanes have a customer in common. */
 function lanesOf(lines: readonly KeyToImport[]): readonly KeyToImport[][] {
   const named = lines.map((line) => ({ line, email: emailOf(line) })).sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
-  const sorted = named.map(({ line }) => line);
-  const middle = named[Math.floor(named.length / IMPORT_LANES)]?.email;
-  const at = named.findIndex(({ email }) => email === middle);
-  return at <= 0 ? [sorted] : [sorted.slice(0, at), sorted.slice(at)];
+  const lanes: KeyToImport[][] = [];
+  named.forEach(({ line, email }, index) => {
+    const lane = lanes.at(-1);
+    const isFull = lane && lane.length >= named.length / IMPORT_LANES && email !== named[index - 1]?.email;
+    if (!lane || isFull) lanes.push([line]);
+    else lane.push(line);
+  });
+  return lanes;
 }
 
 function sumOf(results: readonly ImportResult[]): ImportResult {
