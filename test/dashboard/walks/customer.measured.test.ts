@@ -251,18 +251,9 @@ describe('a first call', () => {
   const EMAIL = `first-call-${process.pid}-${Date.now()}@example.com`;
   const PASSWORD = 'eleven purple rickshaws';
 
-  let instance: SharedInstance;
-  let browser: Browser;
   let page: Page;
   let complaints: string[];
-
-  beforeAll(async () => {
-    instance = await sharedInstance();
-    browser = await startBrowser();
-    ({ page, complaints } = await openPage(browser));
-  });
-
-  afterAll(() => browser?.close());
+  beforeAll(async () => void ({ page, complaints } = await openPage(browser)));
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const go = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();

@@ -7,7 +7,7 @@ import { type Browser, type Page } from 'playwright-core';
 import { createCustomer } from '../../../services/selling/customers/create-customer';
 import { createKey } from '../../../services/selling/keys/create-key';
 import { OperationRefused } from '../../../services/selling/operations/operation-refused';
-import { type AnyGateway, type AnyRunningGateway, startAnyGateway } from '../../gateways/support/every-gateway';
+import { type AnyGateway, startAnyGateway } from '../../gateways/support/every-gateway';
 import { ensurePackages } from '../../support/debian-packages';
 import { eventually } from '../../support/eventually';
 import { closeConnections, type Reply, send } from '../../support/http';
@@ -19,6 +19,9 @@ import { ownShop, type OwnShop } from '../../support/system/own-shop';
 import { openPage, startBrowser, settle } from '../support/browser';
 import { enterPassword, type Entrant, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
 import { EXAMPLE_NAMES } from '../../support/example-names';
+import { openedForTests } from '../../support/opened';
+import { type GatewayDouble, startGatewayDouble } from '../support/gateway-double';
+import { WEATHER_DOCUMENT } from './weather-document';
 
 /** More pages than there are: a walk that finds ever new ones is a defect of the walk. */
 const MAX_PAGES = 80;
@@ -96,41 +99,13 @@ const FAILURES = 500;
 /** With so many, fewer than 20 % of the minute's answers are failures. */
 const SUCCESSES = 2_200;
 
-/** An operation whose path, query and cookies are not written as one text each. */
-const DOCUMENT = {
-  openapi: '3.1.0',
-  info: { title: 'Weather', version: '1' },
-  paths: {
-    '/{city}/days{range}': {
-      get: {
-        operationId: 'days',
-        summary: 'Days of a city',
-        parameters: [
-          { name: 'city', in: 'path', required: true, schema: { type: 'string' }, example: 'pune' },
-          {
-            name: 'range',
-            in: 'path',
-            required: true,
-            style: 'matrix',
-            explode: true,
-            schema: { type: 'object' },
-            example: { from: 1, upto: 3 },
-          },
-          { name: 'units', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
-          { name: 'theme', in: 'cookie', schema: { type: 'string' }, example: 'dark' },
-        ],
-        responses: { '200': { description: 'Fine', content: { 'application/json': { schema: { type: 'object' } } } } },
-      },
-    },
-  },
-};
-
 let shop: OwnShop;
 let api: Server;
 /** Its address. */
 let live: string;
 let instance: RunningInstance;
-const gateways = new Map<AnyGateway, Pick<AnyRunningGateway, 'url' | 'stop'>>();
+/** Their addresses. */
+const gateways = new Map<AnyGateway, string>();
 const seen: IncomingMessage[] = [];
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 const listen = (server: Server, port = 0): Promise<void> => new Promise((done) => server.listen(port, '127.0.0.1', done));
@@ -139,38 +114,33 @@ let browser: Browser;
 let database: Pool;
 let operator: Entrant;
 
+const opened = openedForTests();
 beforeAll(async () => {
   await ensurePackages(['caddy'], 'The tests of other gateways');
   api = createServer((request, response) => {
     seen.push(request);
     response.end('{"forecast":"rain"}');
   });
-  await listen(api);
+  await opened.keep(listen(api), () => api.close());
   shop = ownShop();
+  void opened.keep(Promise.resolve(shop), (each) => each.remove());
   live = `http://127.0.0.1:${portOf(api)}`;
   shop.tollgate('product', 'new', 'weather', '--url', live, '--daily', '3', '--monthly', '60');
-  writeFileSync(join(shop.folder, 'weather.json'), JSON.stringify(DOCUMENT));
+  writeFileSync(join(shop.folder, 'weather.json'), JSON.stringify(WEATHER_DOCUMENT));
   shop.addMembers('test_keys: live', 'first_call: /weather/pune', 'openapi: weather.json');
   writeFileSync(join(shop.folder, 'brand.yml'), 'support: help@example.com\n');
-  instance = await startInstance({ TOLLGATE_CONFIG: shop.folder });
+  instance = await opened.keep(startInstance({ TOLLGATE_CONFIG: shop.folder }), (each) => each.stop());
   await apply();
-  browser = await startBrowser();
+  browser = await opened.keep(startBrowser(), (each) => each.close());
   database = new Pool({ connectionString: instance.databaseUrl, max: 1 });
+  void opened.keep(Promise.resolve(database), (each) => each.end());
   operator = await entrant(OPERATOR);
   const { stdout } = await runOn(instance, 'operator', 'create', '--email', OPERATOR, '--json');
   await setFirstPassword(operator, (JSON.parse(stdout) as { link: string }).link);
   await enterPassword(operator);
   await setUpSecondFactor(operator);
 });
-afterAll(async () => {
-  await browser?.close();
-  await database?.end();
-  await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-  await instance?.stop();
-  api.close();
-  closeConnections();
-  shop.remove();
-});
+afterAll(closeConnections);
 
 const apply = async (): Promise<void> => expect((await runOn(instance, 'catalogue', 'apply')).stderr).toBe('');
 
@@ -301,18 +271,18 @@ describe('three products of an own API, from an empty folder', () => {
     await runOn(instance, 'product', 'new', 'rivers', '--url', live, '--daily', '10000', '--monthly', '90000');
     await apply();
     const answersTo = new URL(instance.metrics['plugin-server'] ?? '').host;
-    gateways.set('kong-local', { url: instance.gateway, stop: () => Promise.resolve() });
+    gateways.set('kong-local', instance.gateway);
     for (const kind of runsEveryScene ? (['nginx', 'caddy'] as const) : []) {
       const places = { dataDir: instance.dataDir, services: {}, kongYml: join(shop.folder, 'kong.yml'), answersTo };
-      gateways.set(kind, await startAnyGateway({ kind, ...places }));
+      const { url } = await opened.keep(startAnyGateway({ kind, ...places }), (each) => each.stop());
+      gateways.set(kind, url);
     }
   });
 
   describe.each(['kong-local', 'nginx', 'caddy'] as const)('behind %s', (kind) => {
     // Every gateway takes the prefix off an own API and says who did not answer in test/gateways/stripping.system.test.ts.
     const here = kind === 'kong-local' ? it : inTestAll;
-    const call = (path: string, headers: Record<string, string>): Promise<Reply> =>
-      send((gateways.get(kind)?.url ?? '') + path, { headers });
+    const call = (path: string, headers: Record<string, string>): Promise<Reply> => send((gateways.get(kind) ?? '') + path, { headers });
 
     here('takes a key and calls up to the limit, with the prefix taken off and what remains told', async () => {
       const headers = await keyFor(`${kind}@example.com`, 'weather');
@@ -345,24 +315,13 @@ describe('three products of an own API, from an empty folder', () => {
   });
 
   describe('an outage of 500 calls', () => {
-    let receiver: Server;
+    let receiver: GatewayDouble;
     /** What the seller's webhook was told. */
-    const told: { type: string; data: Record<string, unknown> }[] = [];
+    const told = () => receiver.seen.map(({ body }) => JSON.parse(String(body)) as { type: string; data: Record<string, unknown> });
+    const opened = openedForTests();
     beforeAll(async () => {
-      receiver = createServer((request, response) => {
-        const parts: Buffer[] = [];
-        request
-          .on('data', (part: Buffer) => parts.push(part))
-          .on('end', () => {
-            told.push(JSON.parse(Buffer.concat(parts).toString()) as (typeof told)[number]);
-            response.end();
-          });
-      });
-      await listen(receiver);
-      await runOn(instance, 'webhook', 'add', `http://127.0.0.1:${portOf(receiver)}/`, '--events', 'product.failing,product.recovered');
-    });
-    afterAll(async () => {
-      receiver.close();
+      receiver = await opened.keep(startGatewayDouble(), (each) => each.close());
+      await runOn(instance, 'webhook', 'add', `${receiver.url}/`, '--events', 'product.failing,product.recovered');
     });
 
     // Ten minutes pass in some seconds: the failures are outnumbered in their own minute. With a moved clock they are spread over ten minutes in
@@ -391,8 +350,8 @@ describe('three products of an own API, from an empty folder', () => {
         api.closeAllConnections();
         await new Promise((done) => api.close(done));
         expect(await callOften(FAILURES, headers)).toEqual({ 502: FAILURES });
-        await eventually(() => told.length > 0);
-        expect(told).toMatchObject([{ type: 'product.failing', data: { product: 'rivers', ended_at: null } }]);
+        await eventually(() => told().length > 0);
+        expect(told()).toMatchObject([{ type: 'product.failing', data: { product: 'rivers', ended_at: null } }]);
         await isShown(operator, home, 'Rivers is failing');
         await isShown(customer, instance.dashboard, 'Rivers is failing');
       });
@@ -406,7 +365,7 @@ describe('three products of an own API, from an empty folder', () => {
       await step('it is over', async () => {
         await listen(api, port);
         expect(await callOften(SUCCESSES, headers)).toEqual({ 200: SUCCESSES });
-        await eventually(() => told.length > 1);
+        await eventually(() => told().length > 1);
         await isShown(operator, home, 'Rivers has recovered');
         await isShown(customer, instance.dashboard, 'Rivers has recovered');
         await eventually(async () => (await usedBy(CALLER)) === 5 + SUCCESSES);
@@ -424,11 +383,11 @@ describe('three products of an own API, from an empty folder', () => {
           return (await mails('Rivers has recovered').count()) === 1;
         });
         expect(await mails('Rivers is failing').count()).toBe(1);
-        expect(told.map(({ type, data }) => [type, data['product']])).toEqual([
+        expect(told().map(({ type, data }) => [type, data['product']])).toEqual([
           ['product.failing', 'rivers'],
           ['product.recovered', 'rivers'],
         ]);
-        expect(told[1]?.data).toMatchObject({ failed: FAILURES });
+        expect(told()[1]?.data).toMatchObject({ failed: FAILURES });
         const month = new Date().toISOString().slice(0, 7);
         const statement = (await runOn(instance, 'statement', '--customer', CALLER, '--month', month, '--json')).stdout;
         const line = (JSON.parse(statement) as { lines: object[] }).lines.find((each) => 'product' in each && each.product === 'rivers');

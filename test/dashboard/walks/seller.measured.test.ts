@@ -13,6 +13,7 @@ import { ownCatalogue, type OwnCatalogue } from '../../support/system/own-catalo
 import { startPythonApi, writePythonApi } from '../../support/system/python-api';
 import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
 import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signInAgain, signUp } from '../support/entrances';
+import { openedForTests } from '../../support/opened';
 
 const PASSWORD = 'eleven purple rickshaws';
 const OPERATOR = 'ops@tollgate.example';
@@ -28,20 +29,19 @@ let browser: Browser;
 let operator: WatchedPage;
 let customer: WatchedPage;
 let stopUpstream: (() => void) | undefined;
+const opened = openedForTests();
 
 beforeAll(async () => {
   own = ownCatalogue();
-  instance = await startInstance(own.env);
-  browser = await startBrowser();
+  void opened.keep(Promise.resolve(own), (each) => each.remove());
+  instance = await opened.keep(startInstance(own.env), (each) => each.stop());
+  browser = await opened.keep(startBrowser(), (each) => each.close());
   operator = await openPage(browser);
   customer = await openPage(browser);
 });
-afterAll(async () => {
-  await browser?.close();
+afterAll(() => {
   stopUpstream?.();
-  await instance?.stop();
   closeConnections();
-  own.remove();
 });
 
 /** Presses the button of a dialog, which may be called as the one that opened it. */
