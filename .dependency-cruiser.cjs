@@ -115,7 +115,7 @@ module.exports = {
     dashboardRoom('billing', ['http', 'brand', 'mail', 'customer'], 'what is paid'),
     dashboardRoom('customer', ['http', 'brand', 'mail', 'sign-in'], 'what a customer does'),
     dashboardRoom('seller', ['http', 'brand', 'mail', 'sign-in', 'customer', 'billing'], 'what a seller does'),
-    dashboardRoom('storefront', ['http', 'brand', 'customer', 'reference'], 'what everybody reads'),
+    dashboardRoom('storefront', ['http', 'brand', 'mail', 'customer', 'reference'], 'what everybody reads'),
     only(
       'reference-is-pure',
       '^services/dashboard/reference/',

@@ -34,7 +34,7 @@ it.each(['list: []\n', 'list: [{ id: a }]\n', '# c\nlist: []\n# d\nx: 1\n'])('fi
 });
 
 it.each(['', 'list: 1', 'other: []', 'list: ['])('refuses %j', (text) => {
-  expect(() => addToList(text, { list: 'list', entry })).toThrow('there is no list of list in it');
+  expect(() => addToList(text, { list: 'list', entry })).toThrow('it has no list named list');
 });
 
 describe('taking an entry out', () => {
@@ -71,6 +71,6 @@ describe('taking an entry out', () => {
   it('changes nothing where it is not there, and refuses a file that it would damage', () => {
     expect(without(catalogue, 'products', 'new')).toBe(catalogue);
     expect(() => without('list: [{ id: new }]\n', 'list', 'new')).toThrow('by hand');
-    expect(() => without('a: &a\n  - 1\n', 'list', 'new')).toThrow('there is no list');
+    expect(() => without('a: &a\n  - 1\n', 'list', 'new')).toThrow('it has no list');
   });
 });

@@ -195,7 +195,7 @@ describe('gateway kong', () => {
     writeFileSync(own, readFileSync(FOREIGN));
     const { code, stderr } = await runCommand(['gateway', 'kong', folder, '--kong-yml', own, '--route', 'orders']);
     expect([code, readdirSync(folder)]).toEqual([1, ['kong.yml']]);
-    expect(stderr).toContain(`${own} is yours`);
+    expect(stderr).toContain(`${own} exists and was not written by this command`);
   });
 
   it.each([

@@ -2,9 +2,8 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type ErrorCode } from '../contract/api-document';
 import { CHARGES } from '../reference/error-codes';
-import { MAX_TOGETHER } from './operation-groups';
 import { PageFrame, type PageTools } from './page-frame';
-import { type ShownApi } from './shown-api';
+import { MAX_TOGETHER, type ShownApi } from './shown-api';
 
 interface ErrorsPageProps {
   readonly tools: PageTools;

@@ -91,8 +91,5 @@ export function groupPages(groups: readonly OperationGroup[]): readonly (readonl
   return paged(groups, ({ name = '' }) => ENTRY_BYTES + bytesOf(name, encodeURIComponent(name)));
 }
 
-/** More operations than anybody reads on one page, or in a list beside something else. */
-export const MAX_TOGETHER = 60;
-
 /** Anchor of a group on the page of its product. No operation's name begins so: see `OPERATION_ID`. */
 export const groupAnchor = (name: string): string => `-${anchorOf(name)}`;

@@ -1,9 +1,8 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { CodeBlock } from './code-block';
-import { MAX_TOGETHER } from './operation-groups';
 import { successOf } from './operations';
-import { type OperationEntry, type ShownApi } from './shown-api';
+import { MAX_TOGETHER, type OperationEntry, type ShownApi } from './shown-api';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { type KnownSource } from '../http/dashboard-deps';
 import { PlanOffers } from './plan-offers';

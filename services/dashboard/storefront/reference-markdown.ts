@@ -2,10 +2,10 @@ import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/ca
 import { describeLimits, describePlan, formatPrice } from '../brand/wording';
 import { FREE_PLAN } from '../reference/plan-name';
 import { type FieldRow } from '../reference/schema-fields';
-import { groupsOf, MAX_TOGETHER } from './operation-groups';
+import { groupsOf } from './operation-groups';
 import { answerTable, type FieldTable, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
-import { type OperationEntry, type ShownApi } from './shown-api';
+import { MAX_TOGETHER, type OperationEntry, type ShownApi } from './shown-api';
 
 /** Text on one line: a heading or an entry of a list ends with it. */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,8 +1,10 @@
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type ApiDocument } from '../contract/api-document';
 import { type OtherSuccess, otherSuccesses, sendersOf } from '../reference/error-codes';
-import { MAX_TOGETHER } from './operation-groups';
 import { firstToTry, NOTHING_DESCRIBED, type Operation, operationsIn, successOf } from './operations';
+
+/** More operations than anybody reads on one page, or in a list beside something else. */
+export const MAX_TOGETHER = 60;
 
 /** What lists say of an operation. Its page reads the rest: see {@link ShownApi}. */
 export interface OperationEntry extends Pick<Operation, 'operationId' | 'method' | 'path' | 'tags' | 'x-group' | 'summary'> {
