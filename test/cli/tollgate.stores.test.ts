@@ -239,7 +239,7 @@ describe('a database that cannot be used', () => {
     const { code, stderr } = await runCommand(['usage', '--customer', CUSTOMER], { databaseUrl: url.href });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^tollgate: [^\n]*no database of that name \(3D000\)[^\n]*\n$/),
+      stderr: expect.stringMatching(/^tollgate: [^\n]*no database with that name \(3D000\)[^\n]*\n$/),
     });
   });
 
@@ -266,7 +266,7 @@ describe('a database that cannot be used', () => {
   });
 
   it('is named by the check of a restored copy', async () => {
-    expect((await failure('restore-check', 'nowhere')).line).toMatch(/"nowhere" cannot be read: [^\n]*no database of that name/);
+    expect((await failure('restore-check', 'nowhere')).line).toMatch(/"nowhere" cannot be read: [^\n]*no database with that name/);
   });
 });
 
