@@ -136,7 +136,13 @@ describe('nothing unauthorised gets through and every unit is counted while Post
   it('takes no new connections', async () => {
     const { key } = await stage.newKey();
     const seen = await observeFault(proxied.target, {
-      inflict: () => proxy.setMode('drop'),
+      // Connections that stand go on, and show nothing: the feed's ends, as by a restart of the network, and cannot be made again.
+      inflict: async () => {
+        proxy.setMode('drop');
+        await stage.postgres.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tollgate change feed'",
+        );
+      },
       lastsMs: 1_000,
       lift: async () => {
         expect(await decided(proxied.target.url, key)).toBe(200);
