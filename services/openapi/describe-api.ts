@@ -1,5 +1,6 @@
 import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { componentKind, eachPart, isObject, type Kind, namesIn } from './document-parts';
+import { DENIALS_WITHOUT_LINKS } from './error-table';
 import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
 import { ownSchemes, productPaths } from './product-paths';
 
@@ -13,11 +14,13 @@ interface BuiltOperation {
 
 /** The parts of an OpenAPI document that are read here. The rest goes through. */
 export interface ApiDocumentParts {
-  readonly info: Readonly<Record<string, unknown>> & { readonly title: string };
+  readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly description?: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, BuiltOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly 'x-errors'?: readonly { readonly code: string; readonly isOwn: boolean }[];
+  /** What holds for our services alone, for the description of whoever sells one. */
+  readonly 'x-conventions'?: string;
 }
 
 /** The description of all products together, without the broken parts of their own documents. */
@@ -47,8 +50,11 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
     ...built.components,
     securitySchemes: { ...built.components['securitySchemes'], ...ownSchemes(offered) },
   });
+  const { 'x-conventions': conventions, ...rest } = built;
+  const { description } = built.info;
   const document = {
-    ...built,
+    ...rest,
+    info: { ...built.info, ...(sellsOurs(sold) && conventions !== undefined && { description: `${description ?? ''}\n\n${conventions}` }) },
     tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
     paths,
     components: usedComponents(paths, components),
@@ -79,11 +85,20 @@ function codesIn(paths: ApiDocumentParts['paths']): ReadonlySet<string> {
   return new Set(operations.flatMap(({ responses = {} }) => Object.values(responses).flatMap((each) => each['x-codes'] ?? [])));
 }
 
-/** Codes that only certain products send are left out with these products. Those that no operation declares go with the last of them. */
+const sellsOurs = (sold: ApiDocumentParts['paths']): boolean => Object.keys(sold).length > 0;
+
+/** Sent before any API is asked, so by whatever is sold. */
+const SENT_BEFORE: ReadonlySet<string> = new Set([...DENIALS_WITHOUT_LINKS, 'gateway_error']);
+
+/**
+ * The codes that what is sold can send. Those of certain products are left out with these products, and those that no operation declares with
+ * the last of them; those that all our services send are left out where none of them is sold.
+ */
 function soldErrors({ 'x-errors': errors = [], paths }: ApiDocumentParts, sold: ApiDocumentParts['paths']): ApiDocumentParts['x-errors'] {
   const [declared, sent] = [codesIn(paths), codesIn(sold)];
-  const isSent = (code: string): boolean => sent.has(code) || (!declared.has(code) && Object.keys(sold).length > 0);
-  return errors.filter(({ code, isOwn }) => !isOwn || isSent(code));
+  const isSent = (code: string): boolean => sent.has(code) || (!declared.has(code) && sellsOurs(sold));
+  const ofAll = (code: string): boolean => SENT_BEFORE.has(code) || (code === 'link_not_valid' ? isSent(code) : sellsOurs(sold));
+  return errors.filter(({ code, isOwn }) => (isOwn ? isSent(code) : ofAll(code)));
 }
 
 function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentParts['components']): ApiDocumentParts['components'] {

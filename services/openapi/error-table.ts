@@ -21,6 +21,9 @@ export const ACCESS_DENIALS = [
   'request_not_readable', 'ambiguous_path', 'access_layer_unavailable', 'quota_unavailable',
 ] as const satisfies readonly ProblemCode[]; // prettier-ignore
 
+/** The same for a product that gives no links, as no seller's own API does. */
+export const DENIALS_WITHOUT_LINKS: readonly ProblemCode[] = ACCESS_DENIALS.filter((code) => code !== 'link_not_valid');
+
 const BEFORE_CHARGE: ReadonlySet<ProblemCode> = new Set(ACCESS_DENIALS);
 
 const chargeOf = (problem: ProblemCode, code?: string): Charge => (isRefunded({ problem, code }) ? 'given back' : 'charged');

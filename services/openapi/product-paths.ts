@@ -1,6 +1,6 @@
 import { ownNamesOf, type KeyPlace } from '../../plugins/core/key-places';
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/catalogue/catalogue';
-import { ACCESS_DENIALS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
+import { DENIALS_WITHOUT_LINKS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
 import { headersOf } from './response-headers';
 import { asCodeSamples, writeCall } from './snippets';
@@ -37,7 +37,7 @@ const EXPECTED = [401, 429, 503];
 const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), refusalOf(status)]));
 
 function refusalOf(status: number): object {
-  const all: readonly Failure[] = [...ACCESS_DENIALS.map(failureOf), ...GATEWAY_FAILURES];
+  const all: readonly Failure[] = [...DENIALS_WITHOUT_LINKS.map(failureOf), ...GATEWAY_FAILURES];
   const failures = all.filter((each) => each.status === status);
   return {
     description: failures.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),

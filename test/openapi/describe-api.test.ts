@@ -14,7 +14,9 @@ const answered = (tag: string): object => ({ operationId: `get_${tag.slice('api-
 /** What the build would write if two services were all. */
 const built: ApiDocumentParts & Readonly<Record<string, unknown>> = {
   openapi: '3.1.0',
-  info: { title: 'Ours', version: '1' },
+  info: { title: 'Ours', version: '1', description: 'A key is needed.' },
+  'x-conventions': 'The body wins over the query.',
+  'x-errors': ['key_missing', 'gateway_error', 'link_not_valid', 'validation_failed'].map((code) => ({ code, isOwn: false })),
   servers: [{ url: 'https://api.example.com' }],
   paths: { '/ip': { get: answered('api-ip') }, '/pincode': { get: answered('api-pincode') } },
   components: {
@@ -101,6 +103,16 @@ it('leaves out what is not sold any more', () => {
   expect(paths['/ip']).toBeUndefined();
   expect(paths['/pincode']).toBeDefined();
   expect(JSON.stringify(tags)).not.toContain('"api-ip"');
+});
+
+it('tells the conventions and codes of our services only where one of them is sold', () => {
+  const { info, 'x-errors': errors, 'x-conventions': conventions } = described([...PRODUCTS, weather]);
+  expect(info.description).toBe('A key is needed.\n\nThe body wins over the query.');
+  expect(errors.map(({ code }: { code: string }) => code)).toContain('validation_failed');
+  expect(conventions).toBeUndefined();
+  const alone = described([weather], { weather: own });
+  expect(alone.info.description).toBe('A key is needed.');
+  expect(alone['x-errors'].map(({ code }: { code: string }) => code)).toEqual(['key_missing', 'gateway_error']);
 });
 
 it.each([[undefined], [null], ['text'], [{ paths: [] }], [{ paths: { x: 1, '/y': null, '/z': { get: 1 } } }]])(

@@ -114,9 +114,14 @@ export function ErrorsPage({ tools, products, api }: ErrorsPageProps): ReactNode
       <p>
         Errors are <code>application/problem+json</code> (RFC 9457) with <code>type</code>, <code>title</code>, <code>status</code>,{' '}
         <code>detail</code>, <code>code</code> and <code>request_id</code>; <code>gateway_error</code> is <code>application/json</code>{' '}
-        without <code>status</code>, or what <code>Accept</code> asks for. Decide by <code>code</code>: it is stable, texts may change. Some
-        answers say more exactly in <code>reason</code> what failed; a reason that your request brought about, such as <code>locked</code>,{' '}
-        <code>quota</code> or <code>too_complex</code>, is charged.
+        without <code>status</code>, or what <code>Accept</code> asks for. Decide by <code>code</code>: it is stable, texts may change.
+        {own.length > 0 && (
+          <>
+            {' '}
+            Some answers say more exactly in <code>reason</code> what failed; a reason that your request brought about, such as{' '}
+            <code>locked</code>, <code>quota</code> or <code>too_complex</code>, is charged.
+          </>
+        )}
       </p>
       <Codes title="Errors of every product" errors={errors.filter(({ isOwn }) => !isOwn)} {...content} />
       {own.length > 0 && <Codes title="Errors of certain products" errors={own} {...content} />}

@@ -75,6 +75,8 @@ describe('a shop of one API', () => {
         /aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay|grank|glead|vahaan|api-(?:ip|seo|app|image)\b|8\.8\.8\.8|1 HTTP APIs/i,
       )?.[0],
     ).toBeUndefined();
+    // What our services alone send, and how they read parameters.
+    expect(body.match(/too_complex|validation_failed|link_not_valid|near miss/i)?.[0]).toBeUndefined();
   });
 
   it('has its call beside its answer, its operations and its plans on its home', async () => {
