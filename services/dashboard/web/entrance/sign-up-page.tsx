@@ -27,7 +27,7 @@ export function SignUpPage(): ReactNode {
   });
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <PageTitle title="Create an account">Test keys are free. We will email you a link to confirm your address.</PageTitle>
+      <PageTitle title="Create an account">We will email you a link to confirm your address.</PageTitle>
       <Stack gap="sm">
         <ProblemAlert problem={problem} />
         <TextInput label="Email" type="email" autoComplete="username" key={form.key('email')} {...form.getInputProps('email')} />
