@@ -16,7 +16,7 @@ import { step } from '../../support/step';
 import { startInstance, type RunningInstance } from '../../support/system/instance';
 import { runOn } from '../../support/system/run-on';
 import { ownShop, type OwnShop } from '../../support/system/own-shop';
-import { openPage, startBrowser, settle } from '../support/browser';
+import { openPage, seeAll, settle, startBrowser } from '../support/browser';
 import { enterPassword, type Entrant, setFirstPassword, setUpSecondFactor, signUp } from '../support/entrances';
 import { EXAMPLE_NAMES } from '../../support/example-names';
 import { openedForTests } from '../../support/opened';
@@ -47,6 +47,7 @@ async function readPage(page: Page, url: string): Promise<string> {
   await settle(page);
   // Some parts of a page ask for more once it is shown.
   await page.waitForLoadState('networkidle');
+  await seeAll(page);
   return page.content();
 }
 
