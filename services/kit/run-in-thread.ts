@@ -20,7 +20,7 @@ export interface ThreadBounds {
 
 /**
  * Runs a module in a thread of its own, so that long work keeps nobody else waiting. The thread gets `input` as its data, and its first
- * message is the result; both are copied.
+ * message is the result; both are copied, but for the buffers that the thread hands over.
  * @param path of the module, without its extension
  * @throws Error that the thread ended with, or `tooMuch`
  */
