@@ -1,87 +1,11 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { type SignInProvider } from '../../../services/dashboard/sign-in/providers/provider-settings';
-import { eventually } from '../../support/eventually';
-import { cookieOf, ORIGIN, PASSWORD, startDashboard, type TestDashboard, tokenOf, verdict } from '../support/dashboard';
+import { ORIGIN, PASSWORD } from '../support/dashboard';
 import { livingCookies as living } from '../support/operator';
-import { CLIENT, EMAIL, type FakeProvider, type Fault, other, own, published, type Said, SECRET, startFakeProvider } from './fake-provider';
 import { secretOf, unusedTotpOf } from '../support/totp';
+import { expectRefused, hasSession, leadsTo, useProviders } from './at-provider';
+import { CLIENT, EMAIL, other, own, published, type Said, SECRET } from './fake-provider';
 
-let provider: FakeProvider;
-let dashboard: TestDashboard;
-const acme = (): SignInProvider => ({
-  id: 'acme',
-  name: 'Acme',
-  kind: 'oidc',
-  issuer: provider.issuer,
-  clientId: CLIENT,
-  clientSecret: SECRET,
-});
-beforeEach(async () => {
-  provider = await startFakeProvider(CLIENT);
-  dashboard = await startDashboard({
-    providers: [acme(), { ...acme(), id: 'other', name: 'Other' }, { ...acme(), id: 'github', name: 'GitHub', kind: 'github' }],
-  });
-});
-afterEach(async () => {
-  await Promise.all([dashboard.close(), provider.close()]);
-});
-
-const post = (path: string, body: unknown, cookie?: string) => dashboard.ask({ method: 'POST', path: `/api${path}`, body, cookie });
-const actions = async () => {
-  const { rows } = await dashboard.pool.query<{ action: string; details: unknown }>(
-    "SELECT action, details FROM audit_log WHERE action LIKE 'account.%' ORDER BY id",
-  );
-  return rows.map(({ action, details }) => [action, details]);
-};
-const accounts = async () => {
-  const { rows } = await dashboard.pool.query<{ email: string; provider: string }>(
-    'SELECT u.email, a.provider_id AS provider FROM auth_account a JOIN auth_user u ON u.id = a.user_id ORDER BY 1, 2',
-  );
-  return rows.map(({ email, provider: id }) => `${email} ${id}`);
-};
-
-interface Begun {
-  readonly url: string;
-  /** Of the browser that began. */
-  readonly cookie: string;
-}
-
-async function begin(then?: string, at = 'acme'): Promise<Begun> {
-  const begun = await post('/auth/sign-in/social', { provider: at, ...(then !== undefined && { then }) });
-  expect(begun.statusCode).toBe(200);
-  return { url: begun.json<{ url: string }>().url, cookie: living(begun) };
-}
-
-interface Return {
-  readonly code: string;
-  readonly cookie?: string | undefined;
-  readonly at?: string;
-}
-
-function comeBack({ url }: Begun, { code, cookie, at = 'acme' }: Return): Promise<LightMyRequestResponse> {
-  const state = new URL(url).searchParams.get('state') ?? '';
-  const query = new URLSearchParams({ code, state });
-  return dashboard.ask({ path: `/api/auth/callback/${at}?${query.toString()}`, cookie });
-}
-
-async function signIn(said: Said = {}, then?: string): Promise<LightMyRequestResponse> {
-  const begun = await begin(then);
-  return comeBack(begun, { code: provider.consent(begun.url, said), cookie: begun.cookie });
-}
-
-async function connect(cookie: string, said: Said = {}): Promise<LightMyRequestResponse> {
-  const begun = await post('/account/ways', { provider: 'acme', password: PASSWORD }, cookie);
-  expect(begun.statusCode).toBe(200);
-  const { url } = begun.json<{ url: string }>();
-  return comeBack({ url, cookie: '' }, { code: provider.consent(url, said), cookie: living(begun) });
-}
-
-const session = (cookie: string) => dashboard.ask({ path: '/api/session', cookie });
-const leadsTo = ({ statusCode, headers }: LightMyRequestResponse) => `${statusCode} ${headers.location}`;
-/** Where a refused sign-in leads: back to signing in, with the reason, and no session. */
-const expectRefused = (response: LightMyRequestResponse, reason: string) =>
-  expect([leadsTo(response), hasSession(response)]).toEqual([`303 /sign-in?provider=${reason}`, false]);
-const hasSession = (response: LightMyRequestResponse) => living(response).includes('session_token');
+const { provider, dashboard, post, actions, accounts, begin, comeBack, signIn, connect, session } = useProviders();
 
 describe('signing in by a provider', () => {
   it('makes an account of whom the provider has verified, and leads back by a page of ours', async () => {
@@ -95,7 +19,7 @@ describe('signing in by a provider', () => {
   it('asks with state, nonce and a challenge, for no more than the address, in a lax cookie that goes to the way back only', async () => {
     const begun = await post('/auth/sign-in/social', { provider: 'acme' });
     const { origin, searchParams } = new URL(begun.json<{ url: string }>().url);
-    expect(origin).toBe(provider.issuer);
+    expect(origin).toBe(provider().issuer);
     expect(Object.fromEntries(searchParams)).toEqual({
       client_id: CLIENT,
       response_type: 'code',
@@ -124,9 +48,9 @@ describe('signing in by a provider', () => {
 
   it('keeps none of the provider’s tokens, and logs neither token nor secret', async () => {
     await signIn();
-    const { rows } = await dashboard.pool.query('SELECT * FROM auth_account');
+    const { rows } = await dashboard().pool.query('SELECT * FROM auth_account');
     expect(rows).toEqual([expect.objectContaining({ access_token: null, refresh_token: null, id_token: null, scope: null })]);
-    for (const each of ['opaque-access-token', SECRET, 'code-0']) expect(dashboard.log()).not.toContain(each);
+    for (const each of ['opaque-access-token', SECRET, 'code-0']) expect(dashboard().log()).not.toContain(each);
   });
 
   it.each<[string, Said]>([
@@ -175,21 +99,21 @@ describe('signing in by a provider', () => {
   });
 
   it('never opens an account that has the same address and was not connected', async () => {
-    await dashboard.signIn(EMAIL);
+    await dashboard().signIn(EMAIL);
     expectRefused(await signIn(), 'exists');
     expect(await accounts()).toEqual([`${EMAIL} credential`]);
   });
 
   it('works once, in the browser that began it, at the provider that it began with', async () => {
     const begun = await begin();
-    expectRefused(await comeBack(begun, { code: provider.consent(begun.url, {}) }), 'expired');
+    expectRefused(await comeBack(begun, { code: provider().consent(begun.url, {}) }), 'expired');
     const elsewhere = await begin();
     expectRefused(
-      await comeBack(elsewhere, { code: provider.consent(elsewhere.url, {}), cookie: elsewhere.cookie, at: 'other' }),
+      await comeBack(elsewhere, { code: provider().consent(elsewhere.url, {}), cookie: elsewhere.cookie, at: 'other' }),
       'failed',
     );
     const good = await begin();
-    const code = provider.consent(good.url, {});
+    const code = provider().consent(good.url, {});
     expect(hasSession(await comeBack(good, { code, cookie: good.cookie }))).toBe(true);
     expectRefused(await comeBack(good, { code, cookie: good.cookie }), 'expired');
   });
@@ -200,12 +124,12 @@ describe('signing in by a provider', () => {
     const { url, cookie } = await begin('/keys');
     const state = new URL(url).searchParams.get('state') ?? '';
     const query = new URLSearchParams({ error: 'access_denied', error_description: 'call +1 555 0100', state });
-    const denied = await dashboard.ask({ path: `/api/auth/callback/acme?${query.toString()}`, cookie });
+    const denied = await dashboard().ask({ path: `/api/auth/callback/acme?${query.toString()}`, cookie });
     expect(leadsTo(denied)).toBe('303 /sign-in?then=%2Fkeys&provider=denied');
   });
 
   it('asks whoever has a second factor for it', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
+    const cookie = await dashboard().signIn(EMAIL);
     await connect(cookie);
     const begun = await post('/auth/two-factor/enable', { password: PASSWORD }, cookie);
     const secret = secretOf(begun.json<{ totpURI: string }>().totpURI);
@@ -218,7 +142,7 @@ describe('signing in by a provider', () => {
   });
 
   it('keeps an account within the grace of its deletion, as a password does', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
+    const cookie = await dashboard().signIn(EMAIL);
     await connect(cookie);
     expect((await post('/account/delete', { password: PASSWORD }, cookie)).statusCode).toBe(200);
     expect(hasSession(await signIn())).toBe(true);
@@ -226,9 +150,9 @@ describe('signing in by a provider', () => {
   });
 
   it('opens no operator’s account, whatever the provider says', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
+    const cookie = await dashboard().signIn(EMAIL);
     await connect(cookie);
-    await dashboard.pool.query('INSERT INTO operator (user_id) SELECT id FROM auth_user');
+    await dashboard().pool.query('INSERT INTO operator (user_id) SELECT id FROM auth_user');
     expectRefused(await signIn(), 'operator');
     expect((await post('/account/ways', { provider: 'other', password: PASSWORD }, cookie)).json().code).toBe('customers_only');
   });
@@ -238,98 +162,16 @@ describe('signing in by a provider', () => {
     const signInAt = async (said: Said): Promise<LightMyRequestResponse> => {
       const begun = await begin(undefined, at);
       expect(begun.url).toMatch(/\/login\/oauth\/authorize\?.*scope=read%3Auser\+user%3Aemail.*code_challenge_method=S256/);
-      return comeBack(begun, { code: provider.consent(begun.url, said), cookie: begun.cookie, at });
+      return comeBack(begun, { code: provider().consent(begun.url, said), cookie: begun.cookie, at });
     };
     expect(leadsTo(await signInAt({ claims: { email_verified: false } }))).toBe('303 /sign-in?provider=unverified');
     expect((await session(living(await signInAt({})))).json().email).toBe(EMAIL);
     expect(await accounts()).toEqual([`${EMAIL} github`]);
   });
 
-  it('says that a provider is away, and passwords go on; once it is back it works without a restart', async () => {
-    provider.faults['*'] = 'down';
-    const away = await post('/auth/sign-in/social', { provider: 'acme' });
-    expect([verdict(away), away.json().detail]).toEqual(['503 provider_unavailable', expect.stringContaining('Acme does not answer')]);
-    await dashboard.signIn('other@example.com');
-    delete provider.faults['*'];
-    expect(hasSession(await signIn())).toBe(true);
-  });
-
-  describe.each<[Fault, string]>([
-    ['endless', 'reads no more than a bounded answer'],
-    ['silent', 'waits a bounded time for an answer'],
-    ['redirect', 'follows no answer to another address'],
-  ])('of a provider that is %s', (fault, does) => {
-    beforeEach(() => {
-      const timeout = AbortSignal.timeout.bind(AbortSignal);
-      // Five seconds, which no test need wait for: they are over a moment after the provider is silent, and not before on a busy machine.
-      const overAt = new AbortController();
-      jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 5_000 ? overAt.signal : timeout(ms)));
-      provider.onSilence = () => void setTimeout(() => overAt.abort(new DOMException('', 'TimeoutError')), 50);
-    });
-    afterEach(() => {
-      jest.restoreAllMocks();
-      expect(provider.asked).not.toContain('GET /internal');
-      expect(provider.asked).not.toContain('POST /internal');
-    });
-
-    it(`${does}: of what it says of itself`, async () => {
-      provider.faults['*'] = fault;
-      expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
-    });
-
-    it.each([
-      ['its tokens', '/token', {}],
-      ['its keys', '/jwks', {}],
-      ['the address of the person', '/userinfo', { claims: { email: undefined } }],
-    ])(`${does}: of %s`, async (_what, path, said) => {
-      provider.faults[path] = fault;
-      expectRefused(await signIn(said), 'failed');
-      expect(provider.asked.filter((each) => each.endsWith(path))).toHaveLength(1);
-      delete provider.faults[path];
-      jest.restoreAllMocks();
-      expect(hasSession(await signIn(said))).toBe(true);
-    });
-  });
-
-  it('takes the address that the provider says of the same person on request, and of no other', async () => {
-    provider.userinfo = { sub: 'person-2', email: 'birk@example.com', email_verified: true };
-    expectRefused(await signIn({ claims: { email: undefined } }), 'failed');
-    provider.userinfo = { sub: 'person-1', email: EMAIL, email_verified: 'yes' };
-    expectRefused(await signIn({ claims: { email: undefined } }), 'unverified');
-    expect(await accounts()).toEqual([]);
-  });
-
-  it('finds the key among thousands, and asks for keys no more often for tokens of keys that nobody has', async () => {
-    const many = Array.from({ length: 2_000 }, (_, number) => published(other, `old-${number}`));
-    provider.keys = { ...provider.keys, published: [...many, published(own, 'one')] };
-    expect(hasSession(await signIn())).toBe(true);
-    for (const kid of ['two', 'three', 'four']) expectRefused(await signIn({ isForged: true, header: { kid } }), 'failed');
-    expect(provider.asked.filter((each) => each === 'GET /jwks')).toHaveLength(1);
-  });
-
-  it('takes the provider’s next key within a minute of its change, and the one before no more', async () => {
-    expect(hasSession(await signIn())).toBe(true);
-    provider.keys = { kid: 'two', signing: other, published: [published(other, 'two')] };
-    const now = Date.now.bind(Date);
-    jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000);
-    try {
-      expect(hasSession(await signIn())).toBe(true);
-      provider.keys = { ...provider.keys, kid: 'one', signing: own };
-      expectRefused(await signIn(), 'failed');
-    } finally {
-      jest.restoreAllMocks();
-    }
-  });
-
-  it('takes a token of a clock that is 20 seconds off', async () => {
-    const seconds = Math.floor(Date.now() / 1_000);
-    expect(hasSession(await signIn({ claims: { iat: seconds + 20, nbf: seconds + 20, exp: seconds + 80 } }))).toBe(true);
-    expect(hasSession(await signIn({ claims: { iat: seconds - 80, exp: seconds - 20 } }))).toBe(true);
-  });
-
   it('gives a person nobody else’s account whose address the provider says by now, and says the same of an unverified one that has an account', async () => {
     await signIn();
-    await dashboard.signIn('birk@example.com');
+    await dashboard().signIn('birk@example.com');
     const moved = await signIn({ claims: { email: 'birk@example.com' } });
     expect((await session(living(moved))).json().email).toBe(EMAIL);
     for (const email of ['birk@example.com', 'nobody@example.com']) {
@@ -338,90 +180,13 @@ describe('signing in by a provider', () => {
     expect(await accounts()).toEqual([`${EMAIL} acme`, 'birk@example.com credential']);
   });
 
-  it.each([
-    ['script', { authorization_endpoint: 'javascript:alert(1)' }],
-    ['another issuer', { issuer: 'https://issuer.example' }],
-  ])('leads nobody to a provider that describes itself with %s', async (_what, metadata) => {
-    Object.assign(provider.metadata, metadata);
-    const begun = await post('/auth/sign-in/social', { provider: 'acme' });
-    expect([begun.statusCode >= 400, begun.body.includes('javascript')]).toEqual([true, false]);
-  });
-
-  it('sends a code and a secret to no address without TLS but on its own machine', async () => {
-    provider.metadata['token_endpoint'] = 'http://169.254.169.254/token';
-    expectRefused(await signIn(), 'failed');
-    expect(provider.asked).not.toContain('POST /token');
-  });
-
   it('knows no provider that is not configured', async () => {
     expect((await post('/auth/sign-in/social', { provider: 'google' })).statusCode).toBe(404);
-    expect((await dashboard.ask({ path: '/api/auth/callback/google?code=x&state=y' })).statusCode).toBe(404);
-    expect((await dashboard.ask({ path: '/api/installation' })).json().providers).toEqual([
+    expect((await dashboard().ask({ path: '/api/auth/callback/google?code=x&state=y' })).statusCode).toBe(404);
+    expect((await dashboard().ask({ path: '/api/installation' })).json().providers).toEqual([
       { id: 'acme', name: 'Acme' },
       { id: 'other', name: 'Other' },
       { id: 'github', name: 'GitHub' },
     ]);
-  });
-});
-
-describe('connecting a provider to an account', () => {
-  const ways = async (cookie: string) => (await dashboard.ask({ path: '/api/account/ways', cookie })).json();
-
-  it('takes the password, tells the owner by mail, and is in the audit log', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    expect(verdict(await post('/account/ways', { provider: 'acme', password: 'not the password' }, cookie))).toBe('400 invalid_password');
-    const connected = await connect(cookie, { claims: { email: 'asha@work.example' } });
-    expect(leadsTo(connected)).toBe('303 /account?provider=connected');
-    expect(await ways(cookie)).toEqual({
-      hasPassword: true,
-      connected: [{ id: expect.any(String), name: 'Acme', since: expect.any(String) }],
-      passkeys: [],
-      offered: [
-        { id: 'other', name: 'Other' },
-        { id: 'github', name: 'GitHub' },
-      ],
-    });
-    expect(await actions()).toContainEqual(['account.provider_connect', { provider: 'Acme' }]);
-    expect(dashboard.mails.at(-1)).toMatchObject({ to: EMAIL, subject: 'Your Tollgate account is connected to Acme' });
-    expect((await session(living(await signIn()))).json().email).toBe(EMAIL);
-  });
-
-  it('is refused for a person of the provider who opens another account, and for an address that is not verified', async () => {
-    await signIn();
-    const cookie = await dashboard.signIn('birk@example.com');
-    expect(leadsTo(await connect(cookie))).toBe('303 /account?provider=elsewhere');
-    const unverified = await connect(cookie, { claims: { sub: 'person-2', email_verified: false } });
-    expect(leadsTo(unverified)).toBe('303 /account?provider=unverified');
-    expect((await ways(cookie)).connected).toEqual([]);
-  });
-
-  it('is undone with every other session, and never takes the last way in', async () => {
-    const cookie = await dashboard.signIn(EMAIL);
-    await connect(cookie);
-    const other = living(await signIn());
-    const { id } = (await ways(cookie)).connected[0];
-    const remove = (by: string, body: unknown) => dashboard.ask({ method: 'DELETE', path: `/api/account/ways/${id}`, body, cookie: by });
-    const stranger = await dashboard.signIn('birk@example.com');
-    expect((await remove(stranger, { password: PASSWORD })).statusCode).toBe(404);
-    expect((await remove(cookie, {})).statusCode).toBe(400);
-    expect((await remove(cookie, { password: PASSWORD })).statusCode).toBe(200);
-    expect([(await session(other)).statusCode, (await session(cookie)).statusCode]).toEqual([401, 200]);
-    expect(await actions()).toContainEqual(['account.provider_disconnect', { provider: 'Acme' }]);
-  });
-
-  it('leaves an account without a password its only provider, until a password is set by mail', async () => {
-    const cookie = living(await signIn());
-    const { hasPassword, connected } = await ways(cookie);
-    expect(hasPassword).toBe(false);
-    const remove = (by: string, body: unknown) =>
-      dashboard.ask({ method: 'DELETE', path: `/api/account/ways/${connected[0].id}`, body, cookie: by });
-    expect(verdict(await remove(cookie, {}))).toBe('409 last_way');
-    await post('/auth/request-password-reset', { email: EMAIL });
-    await eventually(() => dashboard.mails.length > 0);
-    const token = tokenOf(dashboard.mails.at(-1));
-    expect((await post('/auth/reset-password', { newPassword: PASSWORD, token })).statusCode).toBe(200);
-    const again = cookieOf(await post('/auth/sign-in/email', { email: EMAIL, password: PASSWORD }));
-    expect((await remove(again, { password: PASSWORD })).statusCode).toBe(200);
-    expect(await accounts()).toEqual([`${EMAIL} credential`]);
   });
 });
