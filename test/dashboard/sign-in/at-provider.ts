@@ -22,10 +22,13 @@ export const expectRefused = (response: LightMyRequestResponse, reason: string) 
   expect([leadsTo(response), hasSession(response)]).toEqual([`303 /sign-in?provider=${reason}`, false]);
 export const hasSession = (response: LightMyRequestResponse) => living(response).includes('session_token');
 
-/** A dashboard at which people sign in by a provider that answers as a test has it, new for each test. */
-export function useProviders() {
+/** A dashboard at which people sign in by a provider that answers as a test has it: new for each test, or by `beforeAll` for tests that leave nothing. */
+export function useProviders(before = beforeEach, after = afterEach) {
   let provider: FakeProvider;
   let dashboard: TestDashboard;
+  let requests = 0;
+  /** Another for each request: an address may sign in so many times in a minute. */
+  const anAddress = () => `192.0.2.${requests++}`;
   const acme = (): SignInProvider => ({
     id: 'acme',
     name: 'Acme',
@@ -34,13 +37,13 @@ export function useProviders() {
     clientId: CLIENT,
     clientSecret: SECRET,
   });
-  beforeEach(async () => {
+  before(async () => {
     provider = await startFakeProvider(CLIENT);
     dashboard = await startDashboard({
       providers: [acme(), { ...acme(), id: 'other', name: 'Other' }, { ...acme(), id: 'github', name: 'GitHub', kind: 'github' }],
     });
   });
-  afterEach(async () => {
+  after(async () => {
     await Promise.all([dashboard.close(), provider.close()]);
   });
 
@@ -59,7 +62,8 @@ export function useProviders() {
   };
 
   async function begin(then?: string, at = 'acme'): Promise<Begun> {
-    const begun = await post('/auth/sign-in/social', { provider: at, ...(then !== undefined && { then }) });
+    const body = { provider: at, ...(then !== undefined && { then }) };
+    const begun = await dashboard.ask({ method: 'POST', path: '/api/auth/sign-in/social', body, from: anAddress() });
     expect(begun.statusCode).toBe(200);
     return { url: begun.json<{ url: string }>().url, cookie: living(begun) };
   }
@@ -67,7 +71,7 @@ export function useProviders() {
   function comeBack({ url }: Begun, { code, cookie, at = 'acme' }: Return): Promise<LightMyRequestResponse> {
     const state = new URL(url).searchParams.get('state') ?? '';
     const query = new URLSearchParams({ code, state });
-    return dashboard.ask({ path: `/api/auth/callback/${at}?${query.toString()}`, cookie });
+    return dashboard.ask({ path: `/api/auth/callback/${at}?${query.toString()}`, cookie, from: anAddress() });
   }
 
   async function signIn(said: Said = {}, then?: string): Promise<LightMyRequestResponse> {
