@@ -12,7 +12,7 @@ beforeAll(async () => {
   ownAddress = await tollgate.callerAddress();
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const call = (key: string, path = '/vahaan', headers: Record<string, string> = {}): Promise<Reply> =>
   sendPatiently(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key, ...headers } });

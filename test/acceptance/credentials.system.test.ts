@@ -15,7 +15,7 @@ beforeAll(async () => {
   other = await tollgate.createKey({ products: ['api-ip'], mode: 'test' });
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const json = { 'Content-Type': 'application/json' };

@@ -22,9 +22,9 @@ beforeAll(async () => {
   await stranger.goto(`http://127.0.0.1:${port}/`);
 });
 afterAll(async () => {
-  await browser.close();
-  site.close();
-  await tollgate.close();
+  await browser?.close();
+  site?.close();
+  await tollgate?.close();
 });
 
 interface Seen {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   issued = await tollgate.createKey({ products: ['api-ip', 'api-pincode', 'api-grank'], mode: 'test' });
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const withBody = (type: string, body: string): Sending => ({
   method: 'POST',

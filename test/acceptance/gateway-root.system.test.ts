@@ -7,7 +7,7 @@ let tollgate: Installation;
 beforeAll(async () => {
   tollgate = await openInstallation();
 });
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const ask = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
   send(`${tollgate.gatewayUrl}${path}`, { method, headers });

@@ -7,7 +7,7 @@ beforeAll(async () => {
   tollgate = await openInstallation();
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const newKey = (options: Partial<KeyOptions> = {}): Promise<IssuedKey> =>
   tollgate.createKey({ products: ['api-gdplay'], mode: 'test', daily: 5, monthly: 100, ...options });

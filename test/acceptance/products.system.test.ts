@@ -27,7 +27,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 /** Fewer than a subscription may have under way on a heavy product: a place is free a moment after its answer. */
 const AT_ONCE = 2;

@@ -12,7 +12,7 @@ beforeAll(async () => {
   apiKey = (await tollgate.createKey({ products: ['api-vahaan'], mode: 'live' })).key;
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 function forgedContext(sign: ContextSigner): string {
   return sign({

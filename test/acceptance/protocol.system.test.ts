@@ -12,7 +12,7 @@ beforeAll(async () => {
   issued = await tollgate.createKey({ products: ['api-vahaan', 'api-ip', 'api-pincode', 'api-image'], mode: 'test' });
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 /** Statuses of the answers to lines sent as they are; `KEY` stands for a valid key. */
 async function answersTo(...lines: string[]): Promise<number[]> {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   tollgate = await openInstallation();
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const call = (key: string, path = '/vahaan'): Promise<Reply> =>
   sendPatiently(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key } });

@@ -267,8 +267,8 @@ describe('under these logins', () => {
     database = await testDatabase();
   });
   afterAll(async () => {
-    await database.close();
-    await redis.close();
+    await database?.close();
+    await redis?.close();
   });
 
   const open = async (

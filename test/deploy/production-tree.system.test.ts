@@ -127,7 +127,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  await database.close();
+  await database?.close();
   for (const folder of [tree.folder, installed.prefix]) rmSync(folder, { recursive: true, force: true });
 });
 

@@ -126,7 +126,7 @@ describe('a backup', () => {
   afterAll(async () => {
     closeConnections();
     await node?.stop();
-    await postgres.stop();
+    await postgres?.stop();
   });
 
   it('restores to a database that holds the same, and restore-check says so', async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ({ secret: token } = await makeSellerToken(dashboard, (await makeOperator(dashboard)).cookie));
 });
 afterAll(async () => {
-  await dashboard.close();
+  await dashboard?.close();
 });
 
 describe('the page about the seller’s API', () => {

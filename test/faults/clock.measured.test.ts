@@ -17,7 +17,7 @@ beforeAll(async () => {
   stage = await openFaultStage({ serviceNodeArgs: nodeArgs, serviceEnv });
 });
 
-afterAll(() => stage.close());
+afterAll(() => stage?.close());
 
 async function codeOf(url: string, key: string): Promise<string> {
   const reply = await send(url, { headers: { 'X-API-Key': key } });

@@ -22,7 +22,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-afterAll(() => stage.close());
+afterAll(() => stage?.close());
 
 /** Memory of a process in MB. */
 function residentMegabytes(pid: number | undefined): number {

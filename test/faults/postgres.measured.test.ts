@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(async () => {
   stage.postgres.thaw();
   closeConnections();
-  await stage.close();
-  await proxy.close();
+  await stage?.close();
+  await proxy?.close();
 });
 
 const hearsOfChanges = (node: GatewayNode) => async (): Promise<boolean> => (await node.metric('tollgate_change_feed_healthy')) === 1;

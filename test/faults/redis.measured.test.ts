@@ -23,8 +23,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   stage.redis.thaw();
-  await stage.close();
-  await proxy.close();
+  await stage?.close();
+  await proxy?.close();
 });
 
 describe('nothing unauthorised gets through, nobody is refused and every unit is counted while Redis', () => {

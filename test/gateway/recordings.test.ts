@@ -95,7 +95,7 @@ describe('a recorded exchange of Kong 3.9.3', () => {
     stage = await setStage();
     plugin = stage.plugin;
   });
-  afterAll(() => stage.close());
+  afterAll(() => stage?.close());
 
   async function play(trace: Trace, mode: 'blocking' | 'pipelined'): Promise<{ answer: string; replies: [string, Buffer | null][] }> {
     const replies: [string, Buffer | null][] = [];

@@ -32,7 +32,7 @@ describe('a request', () => {
   beforeAll(async () => {
     stage = await setStage();
   });
-  afterAll(() => stage.close());
+  afterAll(() => stage?.close());
 
   const exchange = (bytes: string): Promise<string> => exchangeRaw(stage.gateway.port, bytes);
 

@@ -63,9 +63,9 @@ describe('a form without a key in header or query', () => {
   });
 
   afterAll(async () => {
-    await gateway.close({ graceMs: 50 });
-    await server.close({ graceMs: 50 });
-    await upstream.close();
+    await gateway?.close({ graceMs: 50 });
+    await server?.close({ graceMs: 50 });
+    await upstream?.close();
   });
 
   async function openTrickle(path: string, port = gateway.port): Promise<Socket> {

@@ -88,11 +88,11 @@ describe('the gateway process', () => {
 
   afterAll(async () => {
     if (child.exitCode === null) {
-      child.kill('SIGKILL');
+      child?.kill('SIGKILL');
       await once(child, 'exit');
     }
-    await plugin.close();
-    await upstream.close();
+    await plugin?.close();
+    await upstream?.close();
   });
 
   /** Makes a request, whose answer `use` takes, while it measures by how much the process grows at its peak, sampled every 20 ms. */

@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-  await Promise.all([api.close(), tollgate.close()]);
+  await Promise.all([api?.close(), tollgate?.close()]);
 });
 
 async function newCaller(): Promise<{ id: string; headers: Record<string, string> }> {

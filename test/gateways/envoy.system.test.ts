@@ -54,8 +54,8 @@ describeEnvoy('a real Envoy with the shipped configuration', () => {
 
   afterAll(async () => {
     await endProgram(envoy);
-    await authorizer.close({ graceMs: 0 });
-    api.close();
+    await authorizer?.close({ graceMs: 0 });
+    api?.close();
     api.closeAllConnections();
   });
 

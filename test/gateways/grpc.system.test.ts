@@ -127,7 +127,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
   for (const api of apis) api.forceShutdown();
-  await tollgate.close();
+  await tollgate?.close();
 });
 
 beforeEach(() => void (seen.length = 0));

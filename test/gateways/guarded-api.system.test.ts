@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 afterAll(async () => {
-  await Promise.all([api.close(), tollgate.close(), database.end()]);
+  await Promise.all([api?.close(), tollgate?.close(), database?.end()]);
 });
 
 const KINDS = ['nginx', 'nginx-lua', 'caddy'] as const;

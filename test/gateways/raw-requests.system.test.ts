@@ -46,7 +46,7 @@ beforeAll(async () => {
   issued = await tollgate.createKey({ products: ['api-vahaan', 'api-ip', 'api-gst'], mode: 'test', daily: 100_000, monthly: 100_000 });
 });
 
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 const statusOf = (answer: string): number => Number(/HTTP\/1\.[01] ([2-5]\d\d|101) /.exec(answer)?.[1] ?? 0);
 const isServed = (status: number): boolean => status === 101 || (status >= 200 && status < 400);
@@ -59,7 +59,7 @@ describe.each(GATEWAY_KINDS)('of the 130 requests that were recorded on a Kong, 
     gateway = await startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services });
   });
 
-  afterAll(() => gateway.stop());
+  afterAll(() => gateway?.stop());
 
   const ask = async (exchange: RecordedExchange, key: string): Promise<number> => {
     const bytes = Buffer.from(exchange.request, 'base64').toString('latin1').replaceAll(STAND_IN, key);

@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
   witness.close();
-  await Promise.all([api.close(), tollgate.close()]);
+  await Promise.all([api?.close(), tollgate?.close()]);
 });
 
 beforeEach(() => void (seen.length = 0));

@@ -30,7 +30,7 @@ beforeAll(async () => {
   );
   testKey = (await tollgate.createKey({ products: offered, mode: 'test' })).key;
 });
-afterAll(() => tollgate.close());
+afterAll(() => tollgate?.close());
 
 /** Sends a request and holds the answer against the document. */
 async function ask(method: string, target: string, { headers = {}, body }: Omit<Sending, 'method'> = {}): Promise<Reply> {

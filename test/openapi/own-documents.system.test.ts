@@ -63,7 +63,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(runFolder(), 'tollgate-samples-'));
   writeFileSync(join(folder, 'picture'), 'pixels');
 });
-afterAll(() => server.close());
+afterAll(() => server?.close());
 
 const LANGUAGES = ['curl', 'javascript', 'python', 'go', 'php'];
 

@@ -137,7 +137,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await tollgate.close();
+  await tollgate?.close();
 });
 
 describe.each(routes)('$method $path', (route) => {

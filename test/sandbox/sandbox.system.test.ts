@@ -19,7 +19,7 @@ const echo: SandboxUpstream = {
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: [...createSandboxUpstreams(), echo] });
 });
-afterAll(() => sandbox.close());
+afterAll(() => sandbox?.close());
 
 it('the list of magic inputs names a published route, an outcome and an input for every entry, each once', async () => {
   const examples = (await (await fetch(`${sandbox.url}/`)).json()) as SandboxExample[];

@@ -30,7 +30,7 @@ let service: Vahaan;
 beforeAll(async () => {
   service = await startVahaan(signingKeys);
 });
-afterAll(() => service.stop());
+afterAll(() => service?.stop());
 
 describe.each(STORES)('three nodes that count in %s', (_name, startStore) => {
   afterAll(closeConnections);

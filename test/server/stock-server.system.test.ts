@@ -114,8 +114,8 @@ describe('the access layer in the stock plugin server', () => {
     stock = await StockKong.start(resolve('dist/plugins/server/stock'), { ...env, LOG_LEVEL: 'fatal' });
   });
   afterAll(async () => {
-    await stock.stop();
-    await database.close();
+    await stock?.stop();
+    await database?.close();
   });
 
   /** What it calls for one request, the arguments of the last call, and the code of a refusal. */

@@ -27,7 +27,7 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();
 });
-afterAll(() => database.close());
+afterAll(() => database?.close());
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((all, each) => all + each, 0);
 const partsOf = ({ content: { lines, taxes } }: InvoiceView): number[] => [...lines, ...taxes].map(({ amount }) => amount);

@@ -16,7 +16,7 @@ describe('the nightly comparison', () => {
     dashboard = await startPayingDashboard();
     await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS), { actor: 'test' });
   });
-  afterAll(() => dashboard.close());
+  afterAll(() => dashboard?.close());
   beforeEach(() => dashboard.hear(true));
 
   const { planOf, paidCustomer } = payingPeople(() => dashboard, PRODUCT);

@@ -53,7 +53,7 @@ beforeAll(async () => {
   ({ cookie: operator } = await makeOperator(dashboard));
 });
 afterAll(async () => {
-  await other.close();
+  await other?.close();
   await Promise.all([dashboard, ...Object.values(stages)].map((each) => each.close()));
 });
 const { newCustomer } = payingPeople(() => dashboard, PRODUCT);

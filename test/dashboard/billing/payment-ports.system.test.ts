@@ -44,7 +44,7 @@ describe.each([
     stage = await start();
     ({ port } = stage);
   });
-  afterAll(() => stage.close());
+  afterAll(() => stage?.close());
 
   const hear = async (bodies: readonly string[] = stage.events()): Promise<GivenFact[]> =>
     (await Promise.all(bodies.map((body) => port.readEvent(Buffer.from(body), stage.sign(body), Date.now())))).flatMap(

@@ -22,8 +22,8 @@ beforeAll(async () => {
   await sell();
 });
 afterAll(async () => {
-  await dashboard.close();
-  await razorpay.close();
+  await dashboard?.close();
+  await razorpay?.close();
 });
 beforeEach(() => {
   dashboard.hear(true);

@@ -83,8 +83,8 @@ describe.each(LANE)('the lane in %s', (kind) => {
   });
 
   afterAll(async () => {
-    await gateway.stop();
-    api.close();
+    await gateway?.stop();
+    api?.close();
     api.closeAllConnections();
     rmSync(folder, { recursive: true, force: true });
   });

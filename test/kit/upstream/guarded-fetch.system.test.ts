@@ -13,7 +13,7 @@ let listener: (request: IncomingMessage, response: ServerResponse) => unknown;
 const open: GuardedFetch[] = [];
 
 beforeAll(async () => (web = await listenWeb((request, response) => listener(request, response))));
-afterAll(() => web.close());
+afterAll(() => web?.close());
 beforeEach(() => {
   web.asked.length = 0;
   web.dialled.length = 0;

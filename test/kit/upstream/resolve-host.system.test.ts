@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = createSocket('udp4');
   await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve));
 });
-afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+afterAll(() => new Promise<void>((resolve) => server?.close(() => resolve())));
 beforeEach(() => {
   asked = [];
   server.removeAllListeners('message');

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const registry of registries) registry.close();
-  await Promise.all([redis.close(), cluster.close()]);
+  await Promise.all([redis?.close(), cluster?.close()]);
 });
 
 /** Two replicas that share what they remember; a memory is shared with itself. */

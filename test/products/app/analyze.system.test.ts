@@ -34,8 +34,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.app.close();
-  await worker.close();
-  await builder.close();
+  await worker?.close();
+  await builder?.close();
 });
 
 /** Uploads on disk, by name or only by an open descriptor. */
@@ -220,7 +220,7 @@ describe('reputation', () => {
   beforeAll(async () => {
     sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
   });
-  afterAll(() => sandbox.close());
+  afterAll(() => sandbox?.close());
 
   async function reputationOf(payload: Buffer, mode: 'live' | 'test', settings: Record<string, string>): Promise<unknown> {
     const harness = await serviceFor(worker.server.address, settings);

@@ -38,7 +38,7 @@ beforeEach(() => {
   answerMetadata = (response) => json(response, 200, METADATA);
   answerMedia = (response) => void response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': '10' }).end('0123456789');
 });
-afterAll(() => upstream.close());
+afterAll(() => upstream?.close());
 
 function json(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));

@@ -10,7 +10,7 @@ let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
 });
-afterAll(() => sandbox.close());
+afterAll(() => sandbox?.close());
 const { video, scanned, audio, untyped, empty, large } = DRIVE_FILES;
 
 describe.each(ADAPTERS)('%s', (_name, env) => {

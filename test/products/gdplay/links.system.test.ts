@@ -19,7 +19,7 @@ let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
 });
-afterAll(() => sandbox.close());
+afterAll(() => sandbox?.close());
 
 const grantOf = (changes: Partial<LinkGrant> = {}): LinkGrant => ({
   viewing: 'viewing-1',

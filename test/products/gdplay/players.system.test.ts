@@ -54,8 +54,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await service.close();
-  await upstream.close();
+  await service?.close();
+  await upstream?.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -55,7 +55,7 @@ beforeEach(() => {
   uc = file();
   download = file();
 });
-afterAll(() => Promise.all([upstream.close(), stranger.close()]));
+afterAll(() => Promise.all([upstream?.close(), stranger?.close()]));
 
 const harness = (env: Record<string, string> = {}) => gdplayHarness({ GDPLAY_WEB_URL: upstream.url, ...env });
 

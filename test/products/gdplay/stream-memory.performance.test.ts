@@ -31,7 +31,7 @@ describe('a gigabyte', () => {
   });
   afterAll(async () => {
     await endProgram(child);
-    await sandbox.close();
+    await sandbox?.close();
   });
 
   async function download(url: string, range: string): Promise<number> {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([glead, overSocket].map(({ app }) => app.close()));
   await Promise.all([google, socket].map((worker) => worker.close(100)));
-  await sandbox.close();
+  await sandbox?.close();
 });
 
 const post = (payload: object, harness = glead) =>

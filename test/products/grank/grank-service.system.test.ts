@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(harnesses.map(({ app }) => app.close()));
   await Promise.all(workers.map((worker) => worker.close(100)));
-  await sandbox.close();
+  await sandbox?.close();
 });
 
 const poster = (of: Harness) => (route: string, payload: object) =>

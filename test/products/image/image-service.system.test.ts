@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.app.close();
-  await worker.close(200);
-  await sandbox.close();
+  await worker?.close(200);
+  await sandbox?.close();
 });
 
 const test64 = { context: { mode: 'test' as const } };

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(opened.map(({ app }) => app.close()));
-  await sandbox.close();
+  await sandbox?.close();
 });
 
 describe('GET /ip from the shipped data', () => {

@@ -15,7 +15,7 @@ import { addressOf } from './address-of';
 let web: Web;
 let answer: (path: string, response: ServerResponse) => void;
 beforeAll(async () => (web = await listenWeb((request, response) => answer(request.url ?? '', response))));
-afterAll(() => web.close());
+afterAll(() => web?.close());
 beforeEach(() => (web.asked.length = 0));
 const asked = () => web.asked.map(({ url }) => url);
 

@@ -16,7 +16,7 @@ const harnessWith = (env: Record<string, string>, sandboxUrl = sandbox.url) =>
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
 });
-afterAll(() => sandbox.close());
+afterAll(() => sandbox?.close());
 
 describe('GET /pincode with a test key', () => {
   let service: Harness;

@@ -5,7 +5,7 @@ let stage: SeoStage;
 beforeAll(async () => {
   stage = await startSeoStage();
 });
-afterAll(() => stage.close());
+afterAll(() => stage?.close());
 
 const long = 'x'.repeat(3_000);
 const ROUTES = ['authority', 'backlinks', 'keywords', 'link_pyramid', 'serp', 'spam'].map((each) => `/seo/${each}`);

@@ -8,7 +8,7 @@ describe('a worker with nothing configured', () => {
       network: { resolve: () => Promise.resolve([]) },
     });
   });
-  afterAll(() => stage.close());
+  afterAll(() => stage?.close());
 
   it.each([
     ['/seo/serp', { query: 'tea' }],

@@ -8,7 +8,7 @@ beforeAll(async () => {
   stage = await startSeoStage({ env: { SEO_SOURCE_TIMEOUT_MS: '20000' } });
   hasty = await startSeoStage({ env: { SEO_SOURCE_TIMEOUT_MS: '4000', SEO_PAGE_TIMEOUT_MS: '4000' } });
 });
-afterAll(() => Promise.all([stage.close(), hasty.close()]));
+afterAll(() => Promise.all([stage?.close(), hasty?.close()]));
 
 async function examples(): Promise<SandboxExample[]> {
   const all = (await (await fetch(stage.sandbox.url)).json()) as SandboxExample[];

@@ -25,8 +25,8 @@ beforeAll(async () => {
   stage = await startSeoStage({ network, liveOpenPageRank: true, env: { SEO_TRANCO: 'false' } });
 });
 afterAll(async () => {
-  await stage.close();
-  await web.close();
+  await stage?.close();
+  await web?.close();
 });
 beforeEach(() => {
   web.dialled.length = 0;

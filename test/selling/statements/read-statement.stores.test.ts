@@ -25,7 +25,7 @@ let redis: TestRedis;
 beforeAll(async () => {
   [database, redis] = await Promise.all([testDatabase(), startTestRedis()]);
 });
-afterAll(() => Promise.all([database.close(), redis.close()]));
+afterAll(() => Promise.all([database?.close(), redis?.close()]));
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 const idOf = ({ subscriptions }: Key): string => subscriptions[0]?.id ?? '';

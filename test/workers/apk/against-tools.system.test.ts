@@ -41,7 +41,7 @@ beforeAll(async () => {
   samples = Object.fromEntries(await Promise.all(compared));
 });
 
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 function factsOf(path: string): AndroguardFacts {
   const answer = answers[path];

@@ -57,7 +57,7 @@ const SOUND = [
 
 let builder: ApkBuilder;
 beforeAll(async () => (builder = await ApkBuilder.create()));
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 const reportOf = async (name: string, more: Omit<ApkSpec, 'manifest'>): Promise<ApkReport> =>
   analyzeFile(await builder.build(name, { manifest: manifestOf({ application: 'android:allowBackup="false"' }), ...more }));

@@ -60,7 +60,7 @@ beforeAll(async () => {
   signedSplit = await builder.sign(split, 'split-signed', { key: RELEASE_KEY, ...SCHEMES });
 });
 
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 const idsOf = (report: ApkReport): string[] => report.findings.map(({ id }) => id);
 const refusedWith = (code: string, message: RegExp) =>

@@ -11,7 +11,7 @@ import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
 let builder: ApkBuilder;
 let count = 0;
 beforeAll(async () => (builder = await ApkBuilder.create()));
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 const reportOf = async (spec: ApkSpec): Promise<ApkReport> => analyzeFile(await builder.build(`app-${count++}`, spec));
 /** An app that allows no backup, so that nothing is found but what the case is about. */

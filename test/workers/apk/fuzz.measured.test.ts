@@ -10,7 +10,7 @@ const ROUNDS = Number(process.env.APK_FUZZ_ROUNDS ?? (isMeasured ? 10_000 : 1_00
 const SEED = Number(process.env.APK_FUZZ_SEED ?? 1);
 
 let builder: ApkBuilder;
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 it('every mutation of an APK ends in a report or a refusal, and soon', async () => {
   builder = await ApkBuilder.create();

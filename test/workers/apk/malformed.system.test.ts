@@ -18,7 +18,7 @@ beforeAll(async () => {
   dex = { name: 'classes.dex', data: await builder.extract(apk, 'classes.dex') };
 });
 
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 const refusedWith = (code: string, message: RegExp) =>
   expect.objectContaining({ name: 'ApkRefused', code, message: expect.stringMatching(message) });

@@ -65,7 +65,7 @@ beforeAll(async () => {
   builder = await ApkBuilder.create();
   reports = await buildAll();
 }, 120_000);
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 function reportOf(name: string): ApkReport {
   const report = reports.get(name);

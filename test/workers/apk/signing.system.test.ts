@@ -48,7 +48,7 @@ beforeAll(async () => {
   ];
 });
 
-afterAll(() => builder.close());
+afterAll(() => builder?.close());
 
 async function signingOf(apk: Buffer): Promise<SigningFacts> {
   return (await analyzeBytes(apk)).signing;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const client of clients) client.disconnect();
-  await Promise.all([redis.close(), cluster.close()]);
+  await Promise.all([redis?.close(), cluster?.close()]);
 });
 
 const allowance = { most: 3, windowMs: 600_000 };

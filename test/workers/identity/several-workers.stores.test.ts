@@ -12,7 +12,7 @@ afterEach(() => stage.close());
 describe('several workers', () => {
   let redis: TestRedis;
   beforeAll(async () => (redis = await startTestRedis()));
-  afterAll(() => redis.close());
+  afterAll(() => redis?.close());
 
   it('every replica of a service reaches the worker that owns the session', async () => {
     const { url } = await stage.sandbox();

@@ -27,7 +27,7 @@ describe('the GrabCut engine', () => {
     engine = createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 2 });
   });
   afterAll(async () => {
-    await engine.close();
+    await engine?.close();
     await rm(threadFile);
   });
 
@@ -131,7 +131,7 @@ describe("the engine with an operator's model", () => {
     engine = createLocalEngine({ threadFile, method: { kind: 'onnx', model }, threads: 1, queue: 0 });
   });
   afterAll(async () => {
-    await engine.close();
+    await engine?.close();
     await rm(threadFile);
     await rm(folder, { recursive: true });
   });

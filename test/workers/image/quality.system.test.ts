@@ -18,7 +18,7 @@ beforeAll(async () => {
   engine = createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 0 });
 });
 afterAll(async () => {
-  await engine.close();
+  await engine?.close();
   await rm(threadFile);
 });
 

@@ -14,8 +14,8 @@ beforeAll(async () => {
   client = connectRedis(redis.url, { deadlineMs: 60_000, waitForConnection: true, onError: () => undefined });
 });
 afterAll(async () => {
-  client.disconnect();
-  await redis.close();
+  client?.disconnect();
+  await redis?.close();
 });
 
 const link = (page: string, seenAtMs = nowMs) => ({ source: `https://${page}.example/`, target: 'https://shop.example/', seenAtMs });
@@ -61,7 +61,7 @@ describe('a worker that remembers them', () => {
   beforeAll(async () => {
     stage = await startSeoStage({ env: { SEO_LINK_INDEX: 'true', REDIS_URL: redis.url } });
   });
-  afterAll(() => stage.close());
+  afterAll(() => stage?.close());
 
   const backlinks = async (body: object) => (await stage.post('/seo/backlinks', body)).json();
   const page = 'https://blog.example/links-to/remembered.example';

@@ -53,7 +53,7 @@ const failure = (reason: string) => expect.objectContaining({ name: 'SourceFaile
 beforeAll(async () => {
   upstream = await startScriptedHttp(({ url }) => answers[pathOf(url).pathname] ?? { status: 599 });
 });
-afterAll(() => upstream.close());
+afterAll(() => upstream?.close());
 
 describe('SearXNG', () => {
   const ask = (answer: ScriptedAnswer) => createSearxng(clientFor({ '/search': answer }), 'live').searchPage(query, 2, signal);
