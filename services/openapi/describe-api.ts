@@ -2,7 +2,7 @@ import { type Catalogue, type CatalogueProduct } from '../../plugins/core/catalo
 import { componentKind, eachPart, isObject, type Kind, namesIn } from './document-parts';
 import { DENIALS_WITHOUT_LINKS } from './error-table';
 import { type LeftOut, type OwnOperations, ownOperations } from './own-operations';
-import { ownSchemes, productPaths } from './product-paths';
+import { GATEWAY_RESPONSES, ownSchemes, productPaths } from './product-paths';
 
 const EVERYWHERE = new Set(['headers', 'securitySchemes']);
 
@@ -48,6 +48,7 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
   const paths = Object.assign({}, sold, ...added.map((each) => each.paths)) as object;
   const components = added.reduce<ApiDocumentParts['components']>((all, each) => mergeComponents(all, each.components), {
     ...built.components,
+    responses: { ...built.components['responses'], ...GATEWAY_RESPONSES },
     securitySchemes: { ...built.components['securitySchemes'], ...ownSchemes(offered) },
   });
   const { 'x-conventions': conventions, ...rest } = built;

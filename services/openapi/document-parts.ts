@@ -106,10 +106,27 @@ export function componentKind(keyword: string): Kind {
   return typeof held === 'object' ? held.named : 'other';
 }
 
-/** The names in a JSON pointer after its `#`. */
+/** Undone where it can be undone. */
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
+}
+
+/** The names in a JSON pointer after its `#`, also where it is percent-encoded. */
 export function namesIn(reference: string): readonly string[] {
-  const [, ...names] = reference.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const [, ...names] = decoded(reference)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   return names;
+}
+
+/** The reference that leads there. A name with signs that no URL has, such as `Page<City>`, is percent-encoded. */
+export function referenceTo(names: readonly string[]): string {
+  const parts = names.map((name) => encodeURI(name.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23'));
+  return ['#', ...parts].join('/');
 }
 
 /** What a document has there. */

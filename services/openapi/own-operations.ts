@@ -6,7 +6,7 @@ import { ReferenceResolver } from './resolve-references';
 import { SoundParts } from './sound-parts';
 
 /** Ours are the ones that count: the upstream's own keys never reach it from a customer. */
-const DROPPED = new Set(['servers', 'security', 'callbacks']);
+const DROPPED = new Set(['servers', 'security', 'callbacks', 'x-group', 'x-exampleFile']);
 
 /** A part of a product's own document that Tollgate does not describe. */
 export interface LeftOut {

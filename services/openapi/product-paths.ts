@@ -34,7 +34,10 @@ export function ownSchemes(products: readonly CatalogueProduct[]): Json {
 
 /** Statuses that a client must expect of every API here. */
 const EXPECTED = [401, 429, 503];
-const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), refusalOf(status)]));
+
+/** The gateway's own refusals, once for all operations that may be answered by them. */
+export const GATEWAY_RESPONSES: Json = Object.fromEntries(EXPECTED.map((status) => [`Refused${status}`, refusalOf(status)]));
+const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), { $ref: `#/components/responses/Refused${status}` }]));
 
 function refusalOf(status: number): object {
   const all: readonly Failure[] = [...DENIALS_WITHOUT_LINKS.map(failureOf), ...GATEWAY_FAILURES];

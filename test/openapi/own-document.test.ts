@@ -82,7 +82,7 @@ describe('a reference', () => {
   const text = { type: 'string', maxLength: 7 };
   const get = (schema: unknown) => ({ responses: { '200': { description: 'Fine', content: { 'application/json': { schema } } } } });
   const reach = (document: any, schema: any): unknown =>
-    '$ref' in schema ? reach(document, document.components.schemas[schema.$ref.split('/').at(-1)]) : schema;
+    '$ref' in schema ? reach(document, document.components.schemas[decodeURIComponent(schema.$ref).split('/').at(-1) ?? '']) : schema;
 
   it.each<[string, string]>([
     ['percent-encoded', '#/components/schemas/City%20name'],

@@ -34,68 +34,83 @@ export interface FieldSchema {
   readonly 'x-variant'?: string | undefined;
 }
 
-// A bound of another kind hides itself, and not its operation.
+// A member that is of another kind than the specification's hides itself, and not its operation.
+const text = z.string().optional().catch(undefined);
 const count = z.number().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
-  z.object({
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    description: z.string().optional(),
-    format: z.string().optional(),
-    const: z.unknown().optional(),
-    enum: z.array(z.unknown()).optional(),
-    default: z.unknown().optional(),
-    pattern: z.string().optional(),
-    minLength: count,
-    maxLength: count,
-    uniqueItems: flag,
-    deprecated: flag,
-    readOnly: flag,
-    writeOnly: flag,
-    multipleOf: count,
-    minimum: count,
-    maximum: count,
-    exclusiveMinimum: count,
-    exclusiveMaximum: count,
-    minItems: count,
-    maxItems: count,
-    required: z.array(z.string()).optional(),
-    properties: z.record(z.string(), fieldSchema).optional(),
-    items: z.union([z.boolean(), fieldSchema]).optional(),
-    prefixItems: z.array(fieldSchema).optional(),
-    anyOf: z.array(fieldSchema).optional(),
-    additionalProperties: z.union([z.boolean(), fieldSchema]).optional(),
-    title: z.string().optional(),
-    'x-variant': z.string().optional(),
-  }),
+  z
+    .object({
+      type: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .catch(undefined),
+      description: text,
+      format: text,
+      const: z.unknown().optional(),
+      enum: z.array(z.unknown()).optional().catch(undefined),
+      default: z.unknown().optional(),
+      pattern: text,
+      minLength: count,
+      maxLength: count,
+      uniqueItems: flag,
+      deprecated: flag,
+      readOnly: flag,
+      writeOnly: flag,
+      multipleOf: count,
+      minimum: count,
+      maximum: count,
+      exclusiveMinimum: count,
+      exclusiveMaximum: count,
+      minItems: count,
+      maxItems: count,
+      required: z.array(z.string()).optional().catch(undefined),
+      properties: z.record(z.string(), fieldSchema).optional().catch(undefined),
+      items: z.union([z.boolean(), fieldSchema]).optional(),
+      prefixItems: z.array(fieldSchema).optional().catch(undefined),
+      anyOf: z.array(fieldSchema).optional().catch(undefined),
+      additionalProperties: z.union([z.boolean(), fieldSchema]).optional(),
+      title: text,
+      'x-variant': text,
+    })
+    // `true` is a schema: of anything.
+    .catch({}),
 );
 
-const namedExample = z.object({ description: z.string().optional(), value: z.unknown().optional() });
-const content = z.record(
-  z.string(),
-  z.object({
-    schema: fieldSchema.optional(),
-    example: z.unknown().optional(),
-    examples: z.record(z.string(), namedExample).optional(),
-    /** The example is of the schema alone. */
-    isMade: z.boolean().optional(),
-  }),
-);
+const namedExample = z.object({ description: text, value: z.unknown().optional() }).catch({});
+const media = z.object({
+  schema: fieldSchema.optional(),
+  example: z.unknown().optional(),
+  examples: z.record(z.string(), namedExample).optional().catch(undefined),
+  /** The example is of the schema alone. */
+  isMade: flag,
+});
+const content = z.record(z.string(), media.catch({}));
 const parameter = z.object({
   in: z.enum(['query', 'path', 'header', 'cookie']),
   name: z.string(),
-  required: z.boolean().optional(),
+  required: flag,
   schema: fieldSchema,
-  style: z.string().optional(),
-  explode: z.boolean().optional(),
-  allowReserved: z.boolean().optional(),
+  style: text,
+  explode: flag,
+  allowReserved: flag,
   /** The document describes it by a media type, as which its value is written. */
-  isJson: z.boolean().optional(),
-  description: z.string().optional(),
+  isJson: flag,
+  description: text,
   example: z.unknown().optional(),
   /** The example is of the schema alone. */
-  isMade: z.boolean().optional(),
+  isMade: flag,
 });
+/** One without a name, or with a place that calls do not have, cannot be sent. */
+const parameters = z.array(parameter.optional().catch(undefined)).transform((all) => all.filter((each) => each !== undefined));
+
+const response = z
+  .object({
+    description: z.string().catch(''),
+    content: content.optional().catch(undefined),
+    'x-codes': z.array(z.string()).optional().catch(undefined),
+  })
+  .catch({ description: '' });
 
 const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });
 
@@ -104,17 +119,14 @@ const operation = z.object({
   /** The product that it belongs to. */
   tags: z.tuple([z.string()]),
   /** Under which its author has it. */
-  'x-group': z.string().optional(),
+  'x-group': text,
   summary: z.string(),
   deprecated: flag,
-  description: z.string().optional(),
-  parameters: z.array(parameter).optional(),
-  requestBody: z.object({ content }).optional(),
+  description: text,
+  parameters: parameters.optional().catch(undefined),
+  requestBody: z.object({ content }).optional().catch(undefined),
   /** Responses by status. */
-  responses: z.record(
-    z.string(),
-    z.object({ description: z.string(), content: content.optional(), 'x-codes': z.array(z.string()).optional() }),
-  ),
+  responses: z.record(z.string(), response),
   'x-codeSamples': z.array(z.object({ lang: z.string(), label: z.string(), source: z.string() })),
   /** The file that the example uploads. */
   'x-exampleFile': exampleFile.optional(),

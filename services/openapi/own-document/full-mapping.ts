@@ -1,12 +1,12 @@
-import { isObject, type Json, namesIn } from '../document-parts';
+import { isObject, type Json, namesIn, referenceTo } from '../document-parts';
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const referencesIn = (list: unknown): readonly string[] =>
   listOf(list).flatMap((each) => (isObject(each) && typeof each['$ref'] === 'string' ? [each['$ref']] : []));
-const PLACE = '#/components/schemas/';
+const schemaNamed = (name: string): string => referenceTo(['components', 'schemas', name]);
 
 /** A mapping may name a schema by its name alone. */
-const referenceTo = (target: unknown): unknown => (typeof target === 'string' && /^[\w.-]+$/.test(target) ? PLACE + target : target);
+const targetOf = (target: unknown): unknown => (typeof target === 'string' && /^[\w.-]+$/.test(target) ? schemaNamed(target) : target);
 
 /** Schemas that take in another one by `allOf`, by the name of that one. */
 export type Heirs = ReadonlyMap<string, readonly string[]>;
@@ -42,10 +42,10 @@ export function withFullMapping(schema: Json, name: string | undefined, heirs: H
   const { discriminator } = schema;
   if (!isObject(discriminator)) return schema;
   const given = Object.entries(isObject(discriminator['mapping']) ? discriminator['mapping'] : {});
-  const mapped = given.map(([value, target]) => [value, referenceTo(target)] as const);
+  const mapped = given.map(([value, target]) => [value, targetOf(target)] as const);
   const known = new Set(mapped.map(([, reference]) => reference));
   const variants = [...referencesIn(schema['oneOf']), ...referencesIn(schema['anyOf'])];
-  const inherited = name === undefined || variants.length > 0 ? [] : allHeirs(name, heirs).map((heir) => PLACE + heir);
+  const inherited = name === undefined || variants.length > 0 ? [] : allHeirs(name, heirs).map(schemaNamed);
   const implied = [...variants, ...inherited].filter((reference) => !known.has(reference));
   const mapping = Object.fromEntries([...mapped, ...implied.map((reference) => [namesIn(reference).at(-1) ?? '', reference] as const)]);
   return Object.keys(mapping).length === 0 ? schema : { ...schema, discriminator: { ...discriminator, mapping } };

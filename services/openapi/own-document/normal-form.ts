@@ -1,4 +1,4 @@
-import { isObject, type Json, type Kind, mapParts, namesIn, type Standing, valueAt } from '../document-parts';
+import { isObject, type Json, type Kind, mapParts, namesIn, referenceTo, type Standing, valueAt } from '../document-parts';
 import { pascal } from '../name-schemas';
 import { type Heirs, heirsIn, withFullMapping } from './full-mapping';
 import { inWordsOf31 } from './words-of-3-1';
@@ -16,15 +16,6 @@ const HELD = new Set(['headers', 'examples', 'links']);
 
 /** A path may lead to another one, which leads on. */
 const MAX_HOPS = 10;
-
-/** Undone where it can be undone. */
-function decoded(reference: string): string {
-  try {
-    return decodeURIComponent(reference);
-  } catch {
-    return reference;
-  }
-}
 
 const isComponent = ([place, , ...names]: readonly string[]): boolean => place === 'components' && names.length === 1;
 
@@ -67,7 +58,7 @@ class References {
     let found = item;
     for (let hops = 0; isObject(found) && typeof found['$ref'] === 'string' && hops < MAX_HOPS; hops += 1) {
       const { $ref, ...beside } = found;
-      const target = this.find(namesIn(decoded(String($ref))));
+      const target = this.find(namesIn(String($ref)));
       if (!isObject(target)) return item;
       found = { ...target, ...beside };
     }
@@ -82,7 +73,7 @@ class References {
   private exampleAt(data: unknown): unknown {
     const reference = isObject(data) && Object.keys(data).length === 1 ? data['$ref'] : undefined;
     if (typeof reference !== 'string' || !reference.startsWith('#')) return data;
-    const named = this.find(namesIn(decoded(reference)));
+    const named = this.find(namesIn(reference));
     return isObject(named) && 'value' in named ? named['value'] : data;
   }
 
@@ -94,17 +85,17 @@ class References {
   /** A link that names its operation by the operation's own name, where it has one. */
   private byName(link: Json): Json {
     const { operationRef, ...rest } = link;
-    const target = typeof operationRef === 'string' && operationRef.startsWith('#') ? this.find(namesIn(decoded(operationRef))) : undefined;
+    const target = typeof operationRef === 'string' && operationRef.startsWith('#') ? this.find(namesIn(operationRef)) : undefined;
     return isObject(target) && typeof target['operationId'] === 'string' ? { ...rest, operationId: target['operationId'] } : link;
   }
 
   private leadTo(reference: string, kind: Kind, { keyword }: Standing): string {
-    const names = namesIn(decoded(reference));
+    const names = namesIn(reference);
     const section = HELD.has(keyword) ? keyword : SECTIONS[kind];
-    if (isComponent(names) || section === undefined) return decoded(reference);
+    if (isComponent(names) || section === undefined) return referenceTo(names);
     const value = this.find(names);
     if (value === undefined) return reference;
-    return `#/components/${section}/${this.move({ section, names, value, kind })}`;
+    return referenceTo(['components', section, this.move({ section, names, value, kind })]);
   }
 
   /** What the document has there, also behind references. */
@@ -112,7 +103,7 @@ class References {
     let value: unknown = this.document;
     for (const name of names) {
       if (isObject(value) && typeof value['$ref'] === 'string' && !Object.hasOwn(value, name) && hops < MAX_HOPS)
-        value = this.find(namesIn(decoded(value['$ref'])), hops + 1);
+        value = this.find(namesIn(value['$ref']), hops + 1);
       value = valueAt(value, [name]);
     }
     return value;

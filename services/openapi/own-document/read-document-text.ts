@@ -28,7 +28,8 @@ export function readDocumentText(text: string): Json {
   const { openapi, swagger, paths, webhooks } = document;
   if (swagger !== undefined) throw new Error('it is Swagger 2: convert it to OpenAPI 3 first, with swagger2openapi for example');
   if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw new Error('it is no OpenAPI 3 document');
-  if (paths === undefined && isObject(webhooks)) throw new Error('it describes webhooks alone: without paths there is nothing to call');
+  const hasPaths = paths !== undefined && !(isObject(paths) && Object.keys(paths).length === 0);
+  if (!hasPaths && isObject(webhooks)) throw new Error('it describes webhooks alone: without paths there is nothing to call');
   if (!isObject(paths)) throw new Error('it has no paths');
   // One that the database refused would keep every other product's document out, and a start from coming up.
   const problem = findUnstorable(document);
