@@ -123,10 +123,23 @@ interface Applied {
 
 const kongReload = (kong: string): string => `to load ${kong} in Kong, run: kong reload`;
 
+/** Each reason once, however many operations have it. */
+function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
+  const byReason = new Map<string, LeftOut[]>();
+  for (const each of leftOut) {
+    const key = JSON.stringify([each.product, each.reason]);
+    byReason.set(key, [...(byReason.get(key) ?? []), each]);
+  }
+  return [...byReason.values()].flatMap((each) => {
+    const calls = each.map(({ operation }) => operation).join(', ');
+    return each.slice(0, 1).map(({ product, reason }) => `· ${product}: the reference leaves out ${calls}: ${reason}`);
+  });
+}
+
 function describeApplied({ kong, changes, leftOut, notes, gateway }: Applied): string {
   return [
     changes.length === 0 ? 'nothing had to change' : `${showChanges(changes)}\napplied; every gateway knows within a second`,
-    ...leftOut.map(({ product, operation, reason }) => `· ${product}: the reference leaves out ${operation}: ${reason}`),
+    ...describeLeftOut(leftOut),
     ...notes.map((note) => `· ${note}`),
     gateway === 'local' ? `the gateway has loaded ${kong}` : kongReload(kong),
   ].join('\n');

@@ -11,11 +11,24 @@ const withoutEnd = (path: string): string => path.replace(/\/+$/, '');
 /** A host for servers without one. Only the path matters. */
 const ANYWHERE = 'http://host.invalid';
 
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+/** The address of a server, with the default of each of its variables. What has none stays open. */
+function addressOf(server: unknown): string | undefined {
+  const url = memberOf(server, 'url');
+  if (typeof url !== 'string') return undefined;
+  return url.replaceAll(/\{([^{}]*)\}/g, (open, name: string) => {
+    const value = memberOf(memberOf(memberOf(server, 'variables'), name), 'default');
+    return typeof value === 'string' ? value : open;
+  });
+}
+
 /** The path below which a document says that its API is; empty for none, or one that it leaves open. */
 function serverPath({ servers }: ServedDocument): string {
   const [first] = Array.isArray(servers) ? (servers as readonly unknown[]) : [];
-  const url: unknown = typeof first === 'object' && first !== null ? Reflect.get(first, 'url') : undefined;
-  if (typeof url !== 'string' || url.includes('{') || !URL.canParse(url, ANYWHERE)) return '';
+  const url = addressOf(first);
+  if (url === undefined || url.includes('{') || !URL.canParse(url, ANYWHERE)) return '';
   return withoutEnd(new URL(url, ANYWHERE).pathname);
 }
 

@@ -201,16 +201,18 @@ describe('catalogue diff', () => {
 });
 
 describe('catalogue apply', () => {
-  it('names the operations of a product’s own document that are broken, and applies the rest', async () => {
+  it('names the operations of a product’s own document that are broken, once for each reason, and applies the rest', async () => {
     const schema = { $ref: '#/components/schemas/Nowhere' };
     const bad = { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } };
-    writeFileSync(join(root, 'kong', 'own.json'), JSON.stringify({ openapi: '3.1.0', paths: { '/bad': bad } }));
+    writeFileSync(join(root, 'kong', 'own.json'), JSON.stringify({ openapi: '3.1.0', paths: { '/bad': bad, '/worse': bad } }));
     put('catalogue.yml', withDocument('own.json'));
     const said = expect.stringContaining(
-      '· api-ip: the reference leaves out GET /ip/bad: a $ref in it leads nowhere: #/components/schemas/Nowhere\n',
+      '· api-ip: the reference leaves out GET /ip/bad, GET /ip/worse: a $ref in it leads nowhere: #/components/schemas/Nowhere\n',
     );
     expect(await catalogue('apply')).toMatchObject({ code: 0, stdout: said });
-    expect((await catalogueJson('apply')).leftOut).toEqual([expect.objectContaining({ product: 'api-ip', operation: 'GET /ip/bad' })]);
+    expect((await catalogueJson('apply')).leftOut).toEqual(
+      ['GET /ip/bad', 'GET /ip/worse'].map((operation) => expect.objectContaining({ product: 'api-ip', operation }) as unknown),
+    );
   });
 
   it('leaves a new test key of a product without a sandbox with a line that says so', async () => {

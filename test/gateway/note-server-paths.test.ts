@@ -21,6 +21,7 @@ it.each<[string, string, object]>([
   ['there is no server', PLAIN, { paths: {} }],
   ['the server is a host', PLAIN, below('https://api.example.com/')],
   ['the server is open', PLAIN, below('https://{tenant}.example.com/{version}')],
+  ['a variable of the server has no default', PLAIN, { servers: [{ url: '/{version}', variables: { version: {} } }], paths: {} }],
   ['the server is no address', PLAIN, below('http://[')],
   ['the paths have it themselves', PLAIN, below('/v2', { '/v2/days': {} })],
 ])('says nothing where %s', (_what, service, document) => {
@@ -38,3 +39,12 @@ it.each(['https://api.example.com/v2', '/v2', 'v2/'])(
     expect(notesFor(kong(PLAIN), below(url))).toEqual([text]);
   },
 );
+
+it('takes the variables of a server for their defaults', () => {
+  const variables = { tenant: { default: 'acme' }, version: { default: 'v2', enum: ['v1', 'v2'] } };
+  const document = { servers: [{ url: 'https://{tenant}.example.com/api/{version}', variables }], paths: { '/days': {} } };
+  expect(notesFor(kong(PLAIN), document)).toEqual([
+    'product weather: its document says that the API is below /api/v2; add that to the url of service weather',
+  ]);
+  expect(notesFor(kong('url: http://10.0.0.7:8000/api/v2'), document)).toEqual([]);
+});
