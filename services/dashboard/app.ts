@@ -24,11 +24,10 @@ import { addViewRoutes } from './seller/console/view-routes';
 import { memberHandlers } from './member-handlers';
 import { showConflict } from './show-conflict';
 import { securityHeaders } from './http/security-headers';
-import { type Brand, PLAIN_BRAND } from './brand/brand';
 import { brandPage } from './brand/brand-page';
-import { type DocPages } from './storefront/doc-pages';
 import { type Description, describeSold, type DescriptionInput } from './storefront/description';
 import { keepDescription } from './storefront/keep-description';
+import { plainFolder, type SellersFolder } from './storefront/sellers-folder';
 import { servePublicTry } from './storefront/public-try';
 import { type PublicPages, servePublicPages } from './storefront/public-pages';
 import { LINK_PATHS } from './storefront/status-links';
@@ -51,10 +50,8 @@ export interface DashboardAppOptions {
   readonly webRoot: string;
   /** Providers by which people may sign in beside their passwords; none unless given. `auth` knows the same. */
   readonly providers?: readonly SignInProvider[];
-  /** What the installation calls itself; Tollgate unless given. */
-  readonly brand?: Brand;
-  /** Pages of text; ours alone unless given. */
-  readonly pages?: DocPages;
+  /** How the installation shows itself, and its pages of text; ours alone unless given. */
+  readonly folder?: SellersFolder;
   /** For calls that readers without an account try out; they cannot when it is absent. */
   readonly readerGateway?: GatewayPort | undefined;
   readonly metrics: Metrics;
@@ -70,7 +67,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 /** The dashboard's HTTP side: API, accounts, pages. Ready for `inject` and `listen`. */
 export async function createDashboardApp(options: DashboardAppOptions): Promise<FastifyInstance> {
-  const { deps, auth, url, secret, brand = PLAIN_BRAND, providers = [] } = options;
+  const { deps, auth, url, secret, folder = plainFolder(), providers = [] } = options;
   const app = fastify({
     ...NO_JSON_SCHEMAS,
     logger: false,
@@ -93,10 +90,10 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   app.setErrorHandler((error, request, reply) => sendError(error, { request, reply, deps, sendPage: pages.sendFailure }));
   const readBuilt = options.readDocument ?? ((): string => readDocument(deps.gatewayUrl));
   const { describe = (input) => Promise.resolve(describeSold(input)) } = options;
-  const description = keepDescription(deps, { readBuilt, title: brand.name, describe });
+  const description = keepDescription(deps, { readBuilt, title: () => folder.brand.name, describe });
   const document = keepDocument({ revision: description.revision, read: async () => (await description.read()).text });
   serveDocument(app, document, { path: '/openapi.json' });
-  serveGatewayRoot(app, deps, { document, url, brand });
+  serveGatewayRoot(app, deps, { document, url, folder });
   const hasher = createPasswordHasher();
   const signedUp = createSignedUpProof({ db: deps.db, secret, url, hasher, now: () => deps.clock.now() });
   const { db, log } = deps;
@@ -108,11 +105,10 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
   addManagementRoutes(app, { deps, url, memberHandlers });
   addSellerRoutes(app, { deps, url, memberHandlers });
   const sendMissing: PublicPages['sendMissing'] = (request, reply) => pages.sendMissing(request, reply);
-  const sendApp = await serveWeb(app, { root: options.webRoot, url, dress: (html) => brandPage(html, brand), sendMissing });
+  const sendApp = await serveWeb(app, { root: options.webRoot, url, dress: (html) => brandPage(html, folder.brand), sendMissing });
   const pages = servePublicPages(app, {
     deps,
-    brand,
-    docPages: options.pages,
+    folder,
     url,
     secret,
     description,

@@ -16,9 +16,9 @@ import { GatewayCaller } from './customer/requests/gateway-caller';
 import { createMailboxNames } from '../selling/customers/mailbox';
 import { createTryKeys } from './customer/requests/try-key';
 import { createOutboxSender, createSmtpSender } from './mail/mail-sender';
+import { type MailLook } from './mail/mail-page';
 import { type MailSender, type LiveSources } from './http/dashboard-deps';
-import { type Brand, PLAIN_BRAND, readBrand, sellerFolder } from './brand/brand';
-import { readDocPages } from './storefront/doc-pages';
+import { type SellersFolder, WatchedFolder } from './storefront/sellers-folder';
 import { describeInThread } from './storefront/keep-description';
 import { READER_CALLS } from './storefront/public-try';
 import { createStatusLinks } from './storefront/status-links';
@@ -63,29 +63,19 @@ function baseUrl({ DASHBOARD_URL, DASHBOARD_HOST, DASHBOARD_PORT }: DashboardSet
   return new URL(DASHBOARD_URL ?? `http://${host}:${DASHBOARD_PORT}`).origin;
 }
 
-async function createMail(settings: DashboardSettings, { db, log, brand }: { db: Pool; log: Log; brand: Brand }): Promise<MailSender> {
+async function createMail(settings: DashboardSettings, { db, log, look }: { db: Pool; log: Log; look: MailLook }): Promise<MailSender> {
   const { DASHBOARD_MAIL, SMTP_URL, DASHBOARD_MAIL_FROM } = settings;
   if (DASHBOARD_MAIL === 'smtp' && SMTP_URL !== undefined && DASHBOARD_MAIL_FROM !== undefined) {
-    return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM, { brand, url: baseUrl(settings) });
+    return createSmtpSender(SMTP_URL, DASHBOARD_MAIL_FROM, look);
   }
   return createOutboxSender(db, { log, pageUrl: `${baseUrl(settings)}/outbox` });
 }
 
-/** What the seller's folder says, else the default: a mistake in a brand or a guide must not keep customers from their keys. */
-function usableOr<T>(rest: T, read: () => T, log: Log): T {
-  try {
-    return read();
-  } catch (err) {
-    log.error({ err }, 'the brand or the guides of the seller cannot be used; the default is shown in their place');
-    return rest;
-  }
-}
-
 async function startApp(
   settings: DashboardSettings,
-  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources; brand: Brand; payments: Payments },
+  tools: { db: Pool; log: Log; mail: MailSender; metrics: Metrics; liveSources: LiveSources; folder: SellersFolder; payments: Payments },
 ): Promise<() => Promise<void>> {
-  const { db, log, mail, metrics, liveSources, brand, payments } = tools;
+  const { db, log, mail, metrics, liveSources, folder, payments } = tools;
   const url = baseUrl(settings);
   const secret = settings.DASHBOARD_SECRET;
   const gatewayUrl = settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL;
@@ -103,7 +93,14 @@ async function startApp(
     gateway,
     tryKeyOf: createTryKeys(secret),
     mailboxOf: createMailboxNames(secret),
-    letters: { mail, url, limits: createAttemptLimits(db, secret), support: brand.words?.support },
+    letters: {
+      mail,
+      url,
+      limits: createAttemptLimits(db, secret),
+      get support() {
+        return folder.brand.words?.support;
+      },
+    },
     hasOutbox: settings.DASHBOARD_MAIL === 'outbox',
     isOutboxOwn: settings.DASHBOARD_OUTBOX_OWN_USER,
     liveSources,
@@ -123,8 +120,7 @@ async function startApp(
     webRoot: WEB_ROOT,
     metrics,
     providers,
-    brand,
-    pages: usableOr(readDocPages(undefined), () => readDocPages(sellerFolder(settings)), log),
+    folder,
     readerGateway,
     describe: describeInThread,
   });
@@ -152,8 +148,19 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const metrics = createMetrics({ withProcess: true });
-  const brand = usableOr(PLAIN_BRAND, () => readBrand(settings), log);
-  const mail: MailSender = { ...(await createMail(settings, { db, log, brand })), installation: brand.name };
+  const folder = new WatchedFolder({ settings, log });
+  const look: MailLook = {
+    url: baseUrl(settings),
+    get brand() {
+      return folder.brand;
+    },
+  };
+  const mail: MailSender = {
+    ...(await createMail(settings, { db, log, look })),
+    get installation() {
+      return folder.brand.name;
+    },
+  };
 
   const liveSources = new WatchedSources({ urls: settings.DASHBOARD_LIVE_FROM, log, clock: systemClock });
   const payments = startPayments({
@@ -163,7 +170,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
     catalogue: watchCatalogue(db),
     ports: await openPaymentPorts(settings),
   });
-  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, brand, payments });
+  const closeApp = await startApp(settings, { db, log, mail, metrics, liveSources, folder, payments });
   const statements = startStatements({ db, log, clock: systemClock, timeZone: settings.QUOTA_TIMEZONE, registry: metrics.registry });
   const billing = startBilling({
     db,
@@ -218,6 +225,7 @@ export async function runDashboard(env: Environment): Promise<RunningDashboard> 
         erasing.close(),
         liveSources.close(),
       ]);
+      folder.close();
       mail.close();
       await db.end();
       await privateServer.close();

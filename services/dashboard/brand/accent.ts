@@ -45,6 +45,25 @@ export function linkColour(colour: string): DesignToken {
   return { light: readableOn(HARDEST_GROUND.light, colour, 0), dark: readableOn(HARDEST_GROUND.dark, colour, 255) };
 }
 
+const SERIES = ['chart-2', 'chart-3', 'chart-4', 'chart-5', 'chart-6', 'chart-7'];
+
+/** How far apart two colours `#rrggbb` are, without a unit. */
+function distance(one: string, other: string): number {
+  const [left, right] = [partsOf(one), partsOf(other)];
+  return Math.hypot(...left.map((part, at) => part - (right[at] ?? 0)));
+}
+
+/** The first colour of charts is the accent, and the one most like it gives way to ours: every two still differ. */
+function chartColours(accent: DesignToken): string {
+  const nearest = SERIES.map((name) => ({ name, apart: distance(readToken(name).light, accent.light) })).sort(
+    (a, b) => a.apart - b.apart,
+  )[0];
+  const own = readToken('chart-1');
+  const first = `--chart-1:light-dark(${accent.light}, ${accent.dark})`;
+  if (!nearest || distance(own.light, accent.light) <= nearest.apart) return first;
+  return `${first};--${nearest.name}:light-dark(${own.light}, ${own.dark})`;
+}
+
 /**
  * The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. `:root` stands twice, so that they win wherever the file
  * is linked.
@@ -53,5 +72,5 @@ export function accentSheet(colour: string): string {
   const { light, dark } = linkColour(colour);
   const surface = readToken('surface');
   const ground = `light-dark(color-mix(in srgb, ${colour} 9%, ${surface.light}), color-mix(in srgb, ${colour} 18%, ${surface.dark}))`;
-  return `:root:root{--accent:${colour};--on-accent:${textOn(colour)};--link:light-dark(${light}, ${dark});--accent-ground:${ground}}\n`;
+  return `:root:root{--accent:${colour};--on-accent:${textOn(colour)};--link:light-dark(${light}, ${dark});--accent-ground:${ground};${chartColours({ light, dark })}}\n`;
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { EXAMPLE_CONFIG } from '../../kit/read-catalogue';
+import { textOn } from './accent';
+import { escapeXml } from './escape-xml';
 import { PLAIN_NAME } from './plain-name';
 import { readToken } from './tokens';
 import { LOGO_TYPES, MAX_LOGO_BYTES, MAX_NAME_CHARACTERS, readBrandFile, type BrandFile } from './brand-file';
@@ -44,23 +46,46 @@ export const brandSettings = z.object({
     .optional(),
 });
 
+export type BrandSettings = z.output<typeof brandSettings>;
+
 /** The folder with `brand.yml` and the seller's pages; the example's unless the settings name one. */
-export const sellerFolder = ({ TOLLGATE_CONFIG }: Pick<z.output<typeof brandSettings>, 'TOLLGATE_CONFIG'>): string =>
-  TOLLGATE_CONFIG || EXAMPLE_CONFIG;
+export const sellerFolder = ({ TOLLGATE_CONFIG }: Pick<BrandSettings, 'TOLLGATE_CONFIG'>): string => TOLLGATE_CONFIG || EXAMPLE_CONFIG;
 
 /** @throws Error naming what in the folder cannot be used */
-export function readBrand(settings: z.output<typeof brandSettings>): Brand {
+export function readBrand(settings: BrandSettings): Brand {
   const { DASHBOARD_NAME, DASHBOARD_COLOUR, DASHBOARD_LOGO } = settings;
   const file = readBrandFile(sellerFolder(settings));
   const { light, dark } = file?.logo ?? {};
   const logo = DASHBOARD_LOGO ? readLogo(DASHBOARD_LOGO, 'DASHBOARD_LOGO') : light ? readLogo(light, 'logo.light of brand.yml') : undefined;
+  const name = DASHBOARD_NAME ?? file?.name ?? PLAIN_BRAND.name;
+  const colour = (DASHBOARD_COLOUR ?? file?.accent ?? OWN_COLOUR).toLowerCase();
   return {
-    name: DASHBOARD_NAME ?? file?.name ?? PLAIN_BRAND.name,
-    colour: (DASHBOARD_COLOUR ?? file?.accent ?? OWN_COLOUR).toLowerCase(),
-    logo,
+    name,
+    colour,
+    logo: logo ?? initialOf(name, colour),
     ...(dark && !DASHBOARD_LOGO && { darkLogo: readLogo(dark, 'logo.dark of brand.yml') }),
     ...(file && { words: file }),
   };
+}
+
+/** The first letter of a name in its colour, in place of our own sign. @returns undefined for our own name */
+function initialOf(name: string, colour: string): Logo | undefined {
+  const [initial] = new Intl.Segmenter().segment(name.toUpperCase());
+  if (name === PLAIN_BRAND.name || !initial) return undefined;
+  const letter = `<text x="16" y="23" text-anchor="middle" font-family="sans-serif" font-weight="700" font-size="20" fill="${textOn(colour)}">${escapeXml(initial.segment)}</text>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/>${letter}</svg>`;
+  return { bytes: Buffer.from(svg), contentType: 'image/svg+xml' };
+}
+
+/** The pictures of a brand; none where `brand.yml` cannot be used. */
+export function logoFiles(settings: BrandSettings): string[] {
+  if (settings.DASHBOARD_LOGO !== undefined) return [settings.DASHBOARD_LOGO];
+  try {
+    const { light, dark } = readBrandFile(sellerFolder(settings))?.logo ?? {};
+    return [light, dark].filter((file) => file !== undefined);
+  } catch {
+    return [];
+  }
 }
 
 function readLogo(path: string, place: string): Logo {

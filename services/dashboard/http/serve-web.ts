@@ -27,7 +27,7 @@ export type SendPage = (request: FastifyRequest, reply: FastifyReply) => Fastify
 interface WebOptions {
   readonly root: string;
   readonly url: string;
-  /** Puts the installation's brand into the head of the page. */
+  /** Puts the installation's brand, as it is now, into the head of the page. */
   readonly dress: (html: string) => string;
   /** Answers where the application has no page either; unless given it does so itself. */
   readonly sendMissing?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
@@ -41,7 +41,7 @@ interface WebOptions {
  */
 export async function serveWeb(app: FastifyInstance, { root, url, dress, sendMissing }: WebOptions): Promise<SendPage> {
   const built = existsSync(join(root, INDEX));
-  const html = built ? dress(readFileSync(join(root, INDEX), 'utf8')) : '';
+  const html = built ? readFileSync(join(root, INDEX), 'utf8') : '';
   if (built) {
     await app.register(fastifyStatic, {
       root,
@@ -63,7 +63,7 @@ export async function serveWeb(app: FastifyInstance, { root, url, dress, sendMis
     return reply
       .type('text/html; charset=utf-8')
       .headers({ 'Cache-Control': 'no-cache', 'Content-Security-Policy': contentPolicy(nonce) })
-      .send(html.replace('</title>', `</title><meta name="style-nonce" content="${nonce}" />`));
+      .send(dress(html).replace('</title>', `</title><meta name="style-nonce" content="${nonce}" />`));
   };
   app.setNotFoundHandler((request, reply) => {
     if (!isPage(request)) throw new ServiceError('route_unknown');

@@ -52,7 +52,6 @@ const ERASED = '@deleted.invalid';
  */
 export function startMails(options: MailsOptions): { look(): Promise<void>; close(): Promise<void> } {
   const { db, log, mail, write, everyMs = EVERY_MS } = options;
-  const tools = { ...options, name: mail.installation };
   const working = new Map<MailKind, Promise<void>>();
   let isEnding = false;
 
@@ -61,7 +60,7 @@ export function startMails(options: MailsOptions): { look(): Promise<void>; clos
     while (writeMails && !isEnding) {
       const item = await claim(db, { kind, leaseMs: LEASE_MS });
       if (!item) return;
-      const written = item.isStale ? undefined : await writeMails(item, tools);
+      const written = item.isStale ? undefined : await writeMails(item, { ...options, name: mail.installation });
       for (const each of written?.mails ?? []) if (!each.to.endsWith(ERASED)) await mail.send(each);
       await (written?.settle ? written.settle() : settle(db, item));
     }

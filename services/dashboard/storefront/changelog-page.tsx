@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { type DocPages } from './doc-pages';
 import { anchorOf, Markdown, plainText } from './markdown';
 import { PageFrame, type PageTools } from './page-frame';
-import { escapeXml } from './escape-xml';
+import { escapeXml } from '../brand/escape-xml';
 
 type Changelog = NonNullable<DocPages['changelog']>;
 

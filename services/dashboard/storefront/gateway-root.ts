@@ -3,7 +3,7 @@ import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/cat
 import { readCatalogueRevision } from '../../selling/catalogue/read-catalogue';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { askSeldom, keepDocument, type KeptDocument, serveDocument } from '../http/serve-document';
-import { type Brand } from '../brand/brand';
+import { type SellersFolder } from './sellers-folder';
 
 /** The folder from which kong.yml has the gateway fetch its responses at `/` and `/openapi.json`. */
 const FOLDER = '/gateway';
@@ -45,12 +45,13 @@ export function describeGateway({ products }: Catalogue, { name, portal, gateway
 export function serveGatewayRoot(
   app: FastifyInstance,
   deps: DashboardDeps,
-  { document, url, brand }: { readonly document: () => Promise<KeptDocument>; readonly url: string; readonly brand: Brand },
+  { document, url, folder }: { readonly document: () => Promise<KeptDocument>; readonly url: string; readonly folder: SellersFolder },
 ): void {
-  const addresses = { name: brand.name, portal: url, gateway: deps.gatewayUrl.replace(/\/$/, '') };
+  const addresses = { portal: url, gateway: deps.gatewayUrl.replace(/\/$/, '') };
+  const askRevision = askSeldom(() => readCatalogueRevision(deps.db), deps.clock);
   const catalogue = keepDocument({
-    revision: askSeldom(() => readCatalogueRevision(deps.db), deps.clock),
-    read: async () => JSON.stringify(describeGateway(await deps.catalogue(), addresses)),
+    revision: async () => `${await askRevision()} ${folder.revision}`,
+    read: async () => JSON.stringify(describeGateway(await deps.catalogue(), { ...addresses, name: folder.brand.name })),
   });
   serveDocument(app, catalogue, { path: FOLDER, headers: HEADERS });
   serveDocument(app, document, { path: `${FOLDER}/openapi.json`, headers: HEADERS });

@@ -25,14 +25,15 @@ export interface DescriptionOptions {
   /** The text that the build wrote. */
   readonly readBuilt: () => string;
   /** The name of the installation. */
-  readonly title: string;
+  readonly title: () => string;
   readonly describe: (input: DescriptionInput) => Promise<Description>;
 }
 
 /** Makes the description once for each revision of the catalogue, for all who need it. A failure is not kept. */
 export function keepDescription({ db, catalogue, clock, log }: DashboardDeps, options: DescriptionOptions): DescriptionSource {
   const { readBuilt, title, describe } = options;
-  const revision = askSeldom(() => readCatalogueRevision(db), clock);
+  const askRevision = askSeldom(() => readCatalogueRevision(db), clock);
+  const revision = async (): Promise<string> => `${await askRevision()} ${title()}`;
   let kept: { readonly revision: string; readonly made: Promise<Description> } | undefined;
 
   /** Documents that take more than may be taken cost the other products nothing: then all are described by their routes. */
@@ -46,7 +47,7 @@ export function keepDescription({ db, catalogue, clock, log }: DashboardDeps, op
   const make = async (): Promise<Description> => {
     const built = readBuilt();
     const { products } = await catalogue();
-    const description = await describeAll({ built, title, products, documents: await readDocumentTexts(db) });
+    const description = await describeAll({ built, title: title(), products, documents: await readDocumentTexts(db) });
     for (const each of description.leftOut) log.warn(each, 'an operation of a product’s own OpenAPI document is broken and left out');
     return description;
   };

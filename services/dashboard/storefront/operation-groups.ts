@@ -1,4 +1,4 @@
-import { escapeXml } from './escape-xml';
+import { escapeXml } from '../brand/escape-xml';
 import { anchorOf } from './markdown';
 import { type OperationEntry, type ShownApi } from './shown-api';
 

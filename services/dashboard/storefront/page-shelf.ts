@@ -4,8 +4,6 @@ import { listOutages } from '../../selling/outages/list-outages';
 import { readAvailability } from '../../selling/outages/read-product-answers';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { keepDocument, type KeptDocument } from '../http/serve-document';
-import { type Brand } from '../brand/brand';
-import { type DocPages } from './doc-pages';
 import { type DescriptionSource } from './keep-description';
 import { type Explained } from './explain-page';
 import { type Failure } from './failure-page';
@@ -14,14 +12,14 @@ import { type PageTools } from './page-frame';
 import { type PageName, renderPage, renderReference } from './render-page';
 import { writeOperation, writeReference } from './reference-markdown';
 import { NOTHING_SHOWN, type PackedApi, ShownApi } from './shown-api';
+import { type SellersFolder } from './sellers-folder';
 import { findEntries, searchEntries, type SearchEntry } from './search-page';
 import { type MailStep } from './status-mail-page';
 import { STATUS_DAYS, type StatusContent } from './status-page';
 
 export interface ShelfOptions {
   readonly deps: DashboardDeps;
-  readonly brand: Brand;
-  readonly pages: DocPages;
+  readonly folder: SellersFolder;
   /** The dashboard's own URL. */
   readonly url: string;
   /** The description of the API. */
@@ -47,7 +45,7 @@ const CAN_DO_WITHOUT: ReadonlySet<PageName['kind']> = new Set(['landing', 'refer
 function nameOf(page: PageName): string {
   if (page.kind === 'product' || page.kind === 'offer') return `${page.kind} ${page.product.id}`;
   if (page.kind === 'pricing') return `pricing ${page.step}`;
-  return page.kind === 'doc' ? `doc ${page.doc.slug}` : page.kind;
+  return page.kind === 'doc' ? `doc ${page.slug}` : page.kind;
 }
 
 /** Makes each text once for each revision of the catalogue. */
@@ -57,9 +55,9 @@ export class PageShelf {
   private shown: { readonly packed: PackedApi; readonly api: ShownApi } | undefined;
 
   constructor(private readonly options: ShelfOptions) {
-    const { deps, description } = options;
+    const { deps, description, folder } = options;
     // By the description's own revision: a page is never newer by name than the description that it was made from.
-    this.revision = async () => `${await description.revision()} ${deps.liveSources?.revision() ?? ''}`;
+    this.revision = async () => `${await description.revision()} ${deps.liveSources?.revision() ?? ''} ${folder.revision}`;
   }
 
   /** @param name tells apart what differs; the caller keeps the names few */
@@ -88,10 +86,10 @@ export class PageShelf {
   }
 
   private toolsFor(isSignedIn: boolean): PageTools {
-    const { deps, brand, url, canTry, pages } = this.options;
+    const { deps, folder, url, canTry } = this.options;
     return {
-      brand,
-      pages,
+      brand: folder.brand,
+      pages: folder.pages,
       url,
       gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''),
       isSignedIn,
@@ -158,12 +156,12 @@ export class PageShelf {
 
   /** What a search finds, as a page. It is made anew each time: readers may search for anything. */
   async search(search: string, isSignedIn: boolean): Promise<string> {
-    const { deps, pages } = this.options;
+    const { deps, folder } = this.options;
     const { products } = await deps.catalogue();
     const kept = await this.find('search', async () => {
       // Read here: what is kept is made anew with each change of the catalogue.
       const sold = await deps.catalogue();
-      return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), pages.docs));
+      return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), folder.pages.docs));
     });
     const found = findEntries(JSON.parse(kept.bytes.toString()) as SearchEntry[], search);
     return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, api: NOTHING_SHOWN });

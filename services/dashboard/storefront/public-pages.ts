@@ -2,27 +2,24 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fa
 import { ownAddress } from '../http/own-origin';
 import { sendDocument } from '../http/serve-document';
 import { accentSheet } from '../brand/accent';
-import { type Brand } from '../brand/brand';
 import { writeFeed } from './changelog-page';
 import { stepOf } from './choose-plan';
-import { type DocPages, fillPages, readDocPages } from './doc-pages';
 import { findExplained } from './find-explained';
 import { type ReferencePart } from './operation-groups';
 import { PageShelf, type ShelfOptions } from './page-shelf';
 import { type PageName } from './render-page';
 import { searchOf } from './search-page';
+import { type SellersFolder, withWords } from './sellers-folder';
 import { writeLlms, writeRobots, writeSitemap } from './site-files';
 import { serveStatusMail } from './serve-status-mail';
 import { writeStatusFeed, writeStatusJson } from './status-files';
 import { isOffered } from '../brand/wording';
 
-export interface PublicPagesOptions extends Omit<ShelfOptions, 'pages'> {
+export interface PublicPagesOptions extends ShelfOptions {
   /** Sends the app, which has the first page of a reader who is signed in. */
   readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
   /** Signs links in mail, and keys the names under which callers are counted. */
   readonly secret: string;
-  /** Ours alone unless given. */
-  readonly docPages?: DocPages | undefined;
 }
 
 export interface PublicPages {
@@ -51,10 +48,9 @@ function isSignedIn({ headers }: FastifyRequest): boolean {
 
 /** The pages and files for who has no account: readable without a script, and by machines. */
 export function servePublicPages(app: FastifyInstance, options: PublicPagesOptions): PublicPages {
-  const { brand, url, deps, sendApp } = options;
-  const words = { gateway: deps.gatewayUrl.replace(/\/$/, ''), dashboard: url, name: brand.name };
-  const pages = fillPages(options.docPages ?? readDocPages(undefined), words);
-  const shelf = new PageShelf({ ...options, pages });
+  const { url, deps, sendApp } = options;
+  const folder = withWords(options.folder, { gateway: deps.gatewayUrl.replace(/\/$/, ''), dashboard: url });
+  const shelf = new PageShelf({ ...options, folder });
   const headers = { 'Content-Type': HTML, 'Cache-Control': 'no-cache', Vary: 'Cookie' };
   const send = async (request: FastifyRequest, reply: FastifyReply, page: PageName): Promise<FastifyReply> => {
     const elsewhere = ownAddress(request, url);
@@ -84,8 +80,8 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   );
   for (const kind of ['status', 'products', 'docs'] as const) app.get(`/${kind}`, (request, reply) => send(request, reply, { kind }));
   app.get<{ Params: { slug: string } }>('/docs/:slug', (request, reply) => {
-    const doc = pages.docs.find(({ slug }) => slug === request.params.slug);
-    return doc ? send(request, reply, { kind: 'doc', doc }) : sendMissing(request, reply);
+    const { slug } = request.params;
+    return folder.pages.docs.some((doc) => doc.slug === slug) ? send(request, reply, { kind: 'doc', slug }) : sendMissing(request, reply);
   });
   // A product's name has no dot.
   app.get<{ Params: { product: string } }>('/reference/:product.md', async (request, reply) => {
@@ -138,24 +134,27 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
       .headers({ ...headers, 'Cache-Control': 'no-store' })
       .send(page);
   });
-  if (pages.changelog) app.get('/changelog', (request, reply) => send(request, reply, { kind: 'changelog' }));
+  app.get('/changelog', (request, reply) =>
+    folder.pages.changelog ? send(request, reply, { kind: 'changelog' }) : sendMissing(request, reply),
+  );
   if (!deps.hasOutbox) serveStatusMail(app, { deps, url, secret: options.secret, shelf, isSignedIn, sendFailure });
-  serveFiles(app, shelf, { ...options, pages });
+  serveFiles(app, shelf, { ...options, folder });
+  serveFeed(app, shelf, { folder, url, sendMissing });
+  serveBrand(app, { folder, sendMissing });
   return { sendMissing, sendFailure };
 }
 
-function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, brand, url, pages }: ShelfOptions): void {
-  const { changelog } = pages;
+function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, folder, url }: ShelfOptions): void {
   const files = [
     ['/sitemap.xml', XML, writeSitemap],
     ['/robots.txt', TEXT, writeRobots],
     ['/llms.txt', TEXT, writeLlms],
-    ...(changelog ? [['/changelog.xml', ATOM, () => writeFeed(changelog, { name: brand.name, url })] as const] : []),
   ] as const;
   for (const [path, contentType, write] of files) {
     app.get(path, async (request, reply) => {
       const document = await shelf.find(path, async () => {
         const { products } = await deps.catalogue();
+        const { brand, pages } = folder;
         return write({ name: brand.name, url, gatewayUrl: deps.gatewayUrl.replace(/\/$/, ''), products, pages });
       });
       return sendDocument(request, reply, { document, headers: { 'Content-Type': contentType, 'Cache-Control': 'public, no-cache' } });
@@ -163,7 +162,7 @@ function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, brand, url, 
   }
   const ofStatus = [
     ['/status.json', JSON_TYPE, writeStatusJson],
-    ['/status.xml', ATOM, (products, content) => writeStatusFeed(products, content, { name: brand.name, url })],
+    ['/status.xml', ATOM, (products, content) => writeStatusFeed(products, content, { name: folder.brand.name, url })],
   ] as const satisfies readonly (readonly [string, string, Parameters<PageShelf['statusFile']>[1]])[];
   for (const [path, contentType, write] of ofStatus) {
     app.get(path, async (request, reply) => {
@@ -171,25 +170,43 @@ function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, brand, url, 
       return sendDocument(request, reply, { document: await shelf.statusFile(path, write), headers });
     });
   }
-  serveBrand(app, brand);
 }
 
 /** A picture that an operator chose is a picture: opened by itself, a script in it does not run either. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-function serveBrand(app: FastifyInstance, { logo, darkLogo, colour }: Brand): void {
-  app.get('/brand.css', (_request, reply) =>
-    reply.type('text/css; charset=utf-8').header('Cache-Control', 'no-cache').send(accentSheet(colour)),
+interface ServedFolder extends Pick<PublicPages, 'sendMissing'> {
+  readonly folder: SellersFolder;
+}
+
+function serveFeed(app: FastifyInstance, shelf: PageShelf, { folder, url, sendMissing }: ServedFolder & { readonly url: string }): void {
+  const headers = { 'Content-Type': ATOM, 'Cache-Control': 'public, no-cache' };
+  const read = (): Promise<string> => {
+    const { brand, pages } = folder;
+    return Promise.resolve(pages.changelog ? writeFeed(pages.changelog, { name: brand.name, url }) : '');
+  };
+  app.get('/changelog.xml', async (request, reply) =>
+    folder.pages.changelog
+      ? sendDocument(request, reply, { document: await shelf.find('/changelog.xml', read), headers })
+      : sendMissing(request, reply),
   );
-  for (const [path, picture] of [
-    ['/brand/logo', logo],
-    ['/brand/logo-dark', darkLogo],
+}
+
+function serveBrand(app: FastifyInstance, { folder, sendMissing }: ServedFolder): void {
+  app.get('/brand.css', (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('Cache-Control', 'no-cache').send(accentSheet(folder.brand.colour)),
+  );
+  for (const [path, kind] of [
+    ['/brand/logo', 'logo'],
+    ['/brand/logo-dark', 'darkLogo'],
   ] as const) {
-    if (!picture) continue;
-    app.get(path, (_request, reply) =>
-      reply
-        .headers({ 'Content-Type': picture.contentType, 'Cache-Control': 'no-cache', 'Content-Security-Policy': PICTURE_POLICY })
-        .send(picture.bytes),
-    );
+    app.get(path, (request, reply) => {
+      const picture = folder.brand[kind];
+      if (!picture) return sendMissing(request, reply);
+      const { bytes, contentType } = picture;
+      return reply
+        .headers({ 'Content-Type': contentType, 'Cache-Control': 'no-cache', 'Content-Security-Policy': PICTURE_POLICY })
+        .send(bytes);
+    });
   }
 }

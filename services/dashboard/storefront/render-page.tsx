@@ -15,7 +15,6 @@ import { ReferenceIndex, ReferencePage, type ReferenceView, sectionOf } from './
 import { MAX_TOGETHER, type ShownApi } from './shown-api';
 import { ChangelogPage } from './changelog-page';
 import { DocsIndex, DocsPage } from './docs-page';
-import { type DocPage } from './doc-pages';
 import { ProductPage } from './product-page';
 import { MissingPage, type SearchEntry, SearchPage } from './search-page';
 
@@ -33,7 +32,7 @@ export type PageName =
   | { readonly kind: 'failure'; readonly failure: Failure }
   | { readonly kind: 'explain'; readonly explained: Explained }
   | { readonly kind: 'status-mail'; readonly step: MailStep }
-  | { readonly kind: 'doc'; readonly doc: DocPage }
+  | { readonly kind: 'doc'; readonly slug: string }
   | { readonly kind: 'search'; readonly search: string; readonly found: readonly SearchEntry[] }
   | { readonly kind: 'offer'; readonly product: CatalogueProduct }
   | { readonly kind: 'pricing'; readonly step: number }
@@ -63,8 +62,10 @@ function elementOf(page: Exclude<PageName, ReferenceName>, tools: PageTools, con
       return content.status ? <StatusPage tools={tools} products={products} content={content.status} /> : <MissingPage tools={tools} />;
     case 'docs':
       return <DocsIndex tools={tools} />;
-    case 'doc':
-      return <DocsPage tools={tools} products={products} page={page.doc} />;
+    case 'doc': {
+      const doc = tools.pages.docs.find(({ slug }) => slug === page.slug);
+      return doc ? <DocsPage tools={tools} products={products} page={doc} /> : <MissingPage tools={tools} />;
+    }
     case 'changelog':
       return tools.pages.changelog ? <ChangelogPage tools={tools} changelog={tools.pages.changelog} /> : <MissingPage tools={tools} />;
     case 'search':

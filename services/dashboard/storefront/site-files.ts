@@ -1,7 +1,7 @@
 import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { type DocPages } from './doc-pages';
-import { escapeXml } from './escape-xml';
+import { escapeXml } from '../brand/escape-xml';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
 
 interface Site {

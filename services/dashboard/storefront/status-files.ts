@@ -2,7 +2,7 @@ import { addUpDays, availablePercent, knownDays } from '../../selling/outages/av
 import { type OutageView } from '../../selling/outages/list-outages';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { isOffered } from '../brand/wording';
-import { escapeXml } from './escape-xml';
+import { escapeXml } from '../brand/escape-xml';
 import { outagesOf, STATUS_DAYS, type StatusContent } from './status-page';
 
 /** What the page of the status says, for programs: `/status.json`. Times are ISO 8601, UTC. */

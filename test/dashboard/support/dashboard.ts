@@ -14,6 +14,7 @@ import { createOutboxSender } from '../../../services/dashboard/mail/mail-sender
 import { type Mail, type MailSender, type LiveSources } from '../../../services/dashboard/http/dashboard-deps';
 import { type Brand } from '../../../services/dashboard/brand/brand';
 import { type DocPages } from '../../../services/dashboard/storefront/doc-pages';
+import { plainFolder, type SellersFolder } from '../../../services/dashboard/storefront/sellers-folder';
 import { type Payments } from '../../../services/selling/billing/payments-of';
 import { type PaymentWorkOptions } from '../../../services/dashboard/billing/start-payments';
 import { READER_CALLS } from '../../../services/dashboard/storefront/public-try';
@@ -54,6 +55,8 @@ export interface DashboardOptions {
   readonly brand?: Brand;
   /** Pages of text; ours alone unless given. */
   readonly pages?: DocPages;
+  /** Both, as they change. */
+  readonly folder?: SellersFolder;
   /** What services say of their sources; nobody is asked unless given. */
   readonly liveSources?: LiveSources;
   /** By whom people may sign in beside their passwords; nobody unless given. */
@@ -252,8 +255,11 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     providers,
     readerGateway,
     trustedProxies: options.trustedProxies ?? [],
-    ...(options.brand && { brand: options.brand }),
-    ...(options.pages && { pages: options.pages }),
+    folder: options.folder ?? {
+      ...plainFolder(),
+      ...(options.brand && { brand: options.brand }),
+      ...(options.pages && { pages: options.pages }),
+    },
     ...(options.readDocument && { readDocument: options.readDocument }),
   });
 
