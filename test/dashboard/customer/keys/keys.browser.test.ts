@@ -256,6 +256,30 @@ describe('creating a key', () => {
     expect(await stage.page.getByRole('dialog').getByLabel('Whitelist rules').inputValue()).toBe('10.0.0.0/8');
   });
 
+  it('says of a test key which products refuse it, and offers a live one', async () => {
+    await stage.begin({});
+    let refusing: readonly string[] | undefined = ['api-ip'];
+    await stage.page.route('**/api/products', async (route) => {
+      const response = await route.fetch();
+      const data = (await response.json()) as { products: { id: string; takesTestKeys: boolean }[] };
+      const products = data.products.map((each) => ({ ...each, takesTestKeys: refusing !== undefined && !refusing.includes(each.id) }));
+      await route.fulfill({ response, json: { ...data, products } });
+    });
+    await stage.goto('/keys');
+    await stage.fillKeyForm();
+    await stage.page.getByText('IP lookup refuses test keys: calls with this one get 401 sandbox_missing.').waitFor();
+    await stage.button('Make it a live key').click();
+    expect(await stage.page.getByRole('radio', { name: 'Live' }).isChecked()).toBe(true);
+    expect(await stage.page.getByText('refuses test keys: calls').count()).toBe(0);
+    // Where no product takes one, there is nothing to choose.
+    refusing = undefined;
+    await stage.goto('/keys');
+    await stage.fillKeyForm();
+    expect(await stage.page.getByRole('radio', { name: 'Test' }).count()).toBe(0);
+    await stage.button('Create key').click();
+    await stage.page.getByText(/^tg_live_\w+$/).waitFor();
+  });
+
   it('tells which key it made when the answer was lost', async () => {
     await stage.open('/keys');
     await stage.page.route(

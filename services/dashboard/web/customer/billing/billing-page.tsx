@@ -36,6 +36,8 @@ const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
 const sumsOf = (sums: BillingView['owed']): string =>
   sums.length === 0 ? 'nothing' : sums.map(({ currency, amount }) => formatPrice({ price: amount, currency })).join(' and ');
 
+const issuesNone = ({ provider, paid }: Pick<BillingView, 'provider' | 'paid'>): boolean => provider === 'none' && paid.length === 0;
+
 function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
   return (
     <Panel title="Charges">
@@ -46,9 +48,7 @@ function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
           {next.totals.length > 0 && ` before tax. The invoice is issued on ${formatDate(next.issuedOn)}`}.
         </Text>
       )}
-      {provider === 'none' && paid.length === 0 && (
-        <Text size="sm">No further invoices are issued here. Payment is between you and the seller.</Text>
-      )}
+      {issuesNone({ provider, paid }) && <Text size="sm">No invoices are issued here. Payment is between you and the seller.</Text>}
       <Text size="sm" mt="xs">
         <Link to="/plans" className="text-link in-text">
           Your plans
@@ -68,11 +68,11 @@ const FIRST = {
   monthly: 'The first one is issued after a month in which something costs.',
 } as const;
 
-/** If the payment provider makes invoices, only earlier ones are of interest. */
-function Invoices({ of }: { readonly of: BillingView['invoices'] }): ReactNode {
+/** If the payment provider makes invoices, or nobody does, only earlier ones are of interest. */
+function Invoices({ of, isOver }: { readonly of: BillingView['invoices']; readonly isOver: boolean }): ReactNode {
   const paging = usePaged();
   const query = useQuery({ ...invoicesQuery(paging.after), placeholderData: keepPreviousData });
-  if (of === 'provider' && !query.data?.invoices.length) return null;
+  if ((of === 'provider' || isOver) && !query.data?.invoices.length) return null;
   const link = (
     <Button
       component="a"
@@ -118,7 +118,7 @@ export function BillingPage(): ReactNode {
               {isPaidInAdvance(billing) && <PaidPlans {...billing} />}
               {(!takesPayments(billing) || billing.owed.length > 0) && <Charges {...billing} />}
               <Payments />
-              <Invoices of={billing.invoices} />
+              <Invoices of={billing.invoices} isOver={issuesNone(billing)} />
             </>
           )}
         </Loaded>

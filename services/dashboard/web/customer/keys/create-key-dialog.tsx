@@ -16,7 +16,7 @@ import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { FormButtons } from '../../parts/components/form-buttons';
 import { Loaded } from '../../parts/components/loaded';
 import { TagsField } from './key-tags';
-import { ModeChoice } from './mode-choice';
+import { ModeChoice, RefusedTestKeys } from './mode-choice';
 import { checkConsent, NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
 import { RuleWarnings } from './rule-warnings';
@@ -72,6 +72,7 @@ function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCanc
   const { quotaTimeZone } = useSession();
   const products = useQuery(productsQuery);
   const [submission] = useState(uniqueId);
+  const hasTestKeys = products.data?.products.some(({ takesTestKeys }) => takesTestKeys) !== false;
   const form = useForm({
     initialValues: {
       name: '',
@@ -90,8 +91,9 @@ function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCanc
     },
   });
   const { submit, pending, problem } = useSubmit(
-    async ({ name, mode, products: chosen, tags, expiry, rules, consent }: typeof form.values) => {
+    async ({ name, mode: wanted, products: chosen, tags, expiry, rules, consent }: typeof form.values) => {
       const expiresAt = expiryMoment(expiry, quotaTimeZone, new Date());
+      const mode = hasTestKeys ? wanted : 'live';
       const body = { submission, mode, products: chosen, tags, rules: splitRules(rules), consent };
       onCreated(
         await call('POST /keys', { body: { ...body, ...(name.trim() && { name: name.trim() }), ...(expiresAt && { expiresAt }) } }),
@@ -106,10 +108,16 @@ function CreateKeyForm({ initialMode, initialProducts, onCreated, onHold, onCanc
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack gap="md">
         <TextInput label="Name" description="Optional; helps you tell your keys apart" {...form.getInputProps('name')} data-autofocus />
-        <ModeChoice {...form.getInputProps('mode')} />
+        {hasTestKeys && <ModeChoice {...form.getInputProps('mode')} />}
         <Loaded query={products} height={330}>
           {(data) => <ProductChoice products={data.products} {...form.getInputProps('products')} value={form.values.products} />}
         </Loaded>
+        {hasTestKeys && form.values.mode === 'test' && (
+          <RefusedTestKeys
+            products={(products.data?.products ?? []).filter(({ id }) => form.values.products.includes(id))}
+            onLive={() => form.setFieldValue('mode', 'live')}
+          />
+        )}
         <NewSubscriptions
           products={products.data?.products ?? []}
           chosen={form.values.products}

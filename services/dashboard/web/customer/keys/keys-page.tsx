@@ -65,7 +65,7 @@ export function KeysPage(): ReactNode {
       <Pager paging={paging} next={data?.next} summary={typeof total === 'number' ? countText(total, isFiltered) : ' '} />
       {isCreating && <CreateKeyDialog onClose={close} />}
       <Text className="visually-hidden" aria-live="polite">
-        {data ? `${data.keys.length} keys on this page` : ''}
+        {data ? `${keysText(data.keys.length)} on this page` : ''}
       </Text>
     </>
   );

@@ -32,19 +32,25 @@ export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
     hasBegun.current = true;
     void submit();
   }, [submit]);
-  if (created === 'closed') return null;
+  if (created === 'closed') return <WayBack from={from} />;
   if (problem) return <ProblemAlert problem={problem} onRetry={() => void submit()} />;
   if (created === undefined) return pending ? <Skeleton height={220} /> : null;
   return (
     <Panel title={mode === 'test' ? 'Your test key' : 'Your key'}>
       <SecretPanel created={created} onClose={() => setCreated('closed')} />
-      {from !== undefined && (
-        <Text size="sm" mt="sm">
-          <a href={from} className="text-link in-text">
-            Back to where you signed up
-          </a>
-        </Text>
-      )}
+      <WayBack from={from} />
     </Panel>
+  );
+}
+
+/** It stays once the key is copied: until then the reader had better not leave. */
+function WayBack({ from }: Pick<FirstKeyProps, 'from'>): ReactNode {
+  if (from === undefined) return null;
+  return (
+    <Text size="sm" my="sm">
+      <a href={from} className="text-link in-text">
+        {from.startsWith('/plans?') ? 'Continue with the plan you chose' : 'Back to where you signed up'}
+      </a>
+    </Text>
   );
 }

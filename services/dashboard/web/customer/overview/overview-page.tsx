@@ -60,7 +60,7 @@ export function OverviewPage(): ReactNode {
           : isNew
             ? 'Three steps to your first response.'
             : isLastStep
-              ? 'One step to live data.'
+              ? lastStepText(product)
               : 'Today at a glance.'}
       </PageTitle>
       <OwnOutages />
@@ -89,6 +89,10 @@ export function OverviewPage(): ReactNode {
     </>
   );
 }
+
+/** A customer without a test key has called the API itself already. */
+const lastStepText = (product: Product | undefined): string =>
+  product?.takesTestKeys === true ? 'One step to live data.' : 'One step is left: choose a plan.';
 
 /** Products at which this customer's requests failed. */
 function OwnOutages(): ReactNode {

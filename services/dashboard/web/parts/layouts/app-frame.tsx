@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { IconLogout } from '@tabler/icons-react';
+import { IconLogout, IconUser } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Brand } from './brand';
 import { SchemeToggle } from './scheme-toggle';
@@ -86,7 +86,8 @@ function UserMenu({ accountPath }: { readonly accountPath: AccountPath }): React
   return (
     <>
       <Link to={accountPath} className="user-email" aria-label={`Account of ${email}`}>
-        {email}
+        <IconUser size={18} className="user-sign" aria-hidden />
+        <span className="user-text">{email}</span>
       </Link>
       <ActionIcon
         variant="subtle"
