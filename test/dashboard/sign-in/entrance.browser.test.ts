@@ -171,6 +171,16 @@ it('somebody adds a passkey, signs in with it in place of password and code, and
     await openAccount(page);
     await page.getByText('last used').waitFor();
   });
+  await step('it opens the plan that was chosen before', async () => {
+    await press(page, 'Sign out');
+    await page.goto(`${stage.url}/sign-in?then=${encodeURIComponent('/plans?product=api-ip&plan=Star')}`);
+    await press(page, 'Sign in with a passkey');
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: /Plan .*Star/ })
+      .waitFor();
+    await page.keyboard.press('Escape');
+  });
   await step('a device that does not know who is there opens nothing', async () => {
     await client.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     await press(page, 'Sign out');

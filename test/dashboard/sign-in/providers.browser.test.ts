@@ -99,6 +99,30 @@ it('somebody new signs in by a provider, comes back to where the way began, and 
   await page.close();
 });
 
+/** As the button of a plan on the page of prices leads there. */
+const CHOSEN = '/plans?product=api-ip&plan=Star';
+const chosenPlan = (page: Page): Promise<void> =>
+  page
+    .getByRole('dialog')
+    .getByRole('row', { name: /Plan .*Star/ })
+    .waitFor();
+
+it('the plan that somebody chose before signing up is open after it, by a provider and by password', async () => {
+  const page = await person();
+  await page.goto(`${dashboard.url}/sign-up?then=${encodeURIComponent(CHOSEN)}`);
+  await press(page, 'Continue with Acme');
+  await consentAs(page, 'chandra@example.com');
+  await chosenPlan(page);
+  await page.close();
+
+  const other = await person();
+  await signUp({ page: other, dashboard: dashboard.url, email: 'dev@example.com', password: PASSWORD, then: CHOSEN });
+  await press(other, 'I have copied it');
+  await other.getByRole('link', { name: 'Continue with the plan you chose' }).click();
+  await chosenPlan(other);
+  await other.close();
+});
+
 it('an account with a password is opened by a provider only once its owner has connected the two', async () => {
   const page = await person();
   const birk: Entrant = { page, dashboard: dashboard.url, email: BIRK, password: PASSWORD };

@@ -6,18 +6,22 @@ export interface WindowUse {
   /** Unix seconds. */
   readonly startsAt: number;
   readonly endsAt: number;
+  /** Of a month: no more than this can be used on a day, however fast the first calls came. */
+  readonly mostADay?: number;
 }
 
 /** Fewer units, or a shorter time, say too little about the rest of a window. */
 const MIN_UNITS = 10;
 const MIN_SECONDS = 600;
+const DAY_S = 86_400;
 
 /** Unix seconds at which the limit is reached when use goes on as it was since `since`; undefined when that cannot be told or is not so. */
-function exhaustedAt({ used, limit, endsAt }: WindowUse, since: number, now: number): number | undefined {
+function exhaustedAt({ used, limit, endsAt, mostADay }: WindowUse, since: number, now: number): number | undefined {
   if (used >= limit) return now;
   const elapsed = now - since;
   if (used < MIN_UNITS || elapsed < MIN_SECONDS) return undefined;
-  const at = now + ((limit - used) * elapsed) / used;
+  const perSecond = Math.min(used / elapsed, (mostADay ?? Infinity) / DAY_S);
+  const at = now + (limit - used) / perSecond;
   return at < endsAt ? at : undefined;
 }
 

@@ -45,7 +45,7 @@ function useOf(
   const times = { now, subscribedAt: view.createdAt.getTime() / 1000 };
   const today = { used: ofToday?.used ?? 0, limit: view.daily, startsAt: dayStartsAt, endsAt: dayEndsAt };
   const used = own.reduce((total, each) => total + each.used, 0);
-  const thisMonth = { used, limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt };
+  const thisMonth = { used, limit: view.monthly, startsAt: monthStartsAt, endsAt: monthEndsAt, mostADay: view.daily };
   return {
     daily: windowStanding(today, times),
     monthly: windowStanding(thisMonth, times),

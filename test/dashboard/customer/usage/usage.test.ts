@@ -198,6 +198,15 @@ describe('the forecast of a window', () => {
     expect(forecast({ used: 100, limit: 1_000 }, 12 * HOUR_S, at(11 * HOUR_S))).toBe(iso(at(21 * HOUR_S)));
   });
 
+  it('takes no more for a month than its days can have, however fast the first calls came', () => {
+    const month = { startsAt: 0, endsAt: 30 * 24 * HOUR_S };
+    const forecastOf = (use: { used: number; limit: number; mostADay: number }) =>
+      windowStanding({ ...use, ...month }, { now: HOUR_S, subscribedAt: 0 }).exhaustedAt;
+    expect(forecastOf({ used: 16, limit: 1_000, mostADay: 100 })).toBe(iso(HOUR_S + 9.84 * 24 * HOUR_S));
+    expect(forecastOf({ used: 16, limit: 3_100, mostADay: 100 })).toBeNull();
+    expect(forecastOf({ used: 16, limit: 1_000, mostADay: 1_000 })).toBe(iso(HOUR_S + 984 * (HOUR_S / 16)));
+  });
+
   it('lies between now and the reset, whatever the figures', () => {
     const count = fc.integer({ min: 0, max: 2_000_000_000 });
     fc.assert(
