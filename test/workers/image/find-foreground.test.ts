@@ -7,7 +7,7 @@ import { type OpenCv } from '../../../services/workers/image/vision/open-cv';
 import { type Raster } from '../../../services/workers/image/vision/raster';
 import { FOREGROUND } from '../../../services/workers/image/grabcut/seeds';
 
-const SIDE = 96;
+const SIDE = 128;
 
 /** A dark square of half the side on a light ground. */
 function squareOnPlain(): Raster {
@@ -73,6 +73,15 @@ describe('the search for a foreground', () => {
     expect(found).toEqual({ alpha: undefined, confidence: expect.any(Number) });
     // Three guesses by colour and one by the centre; the portrait is left out where those by colour agree.
     expect(cuts()).toBe(4);
+  });
+
+  it('is sure of what it finds again from a larger and from a smaller outline, and of nothing else', () => {
+    const square = rectangle([8, 8, 24, 24]);
+    const steady = countingCv((_cut, mask) => mask.set(square));
+    expect(findForeground(steady.cv, squareOnPlain(), wanted).confidence).toBeGreaterThan(0.9);
+    // After the four guesses, this one leaves each outline where it was moved to.
+    const unsteady = countingCv((cut, mask) => cut <= 4 && mask.set(square));
+    expect(findForeground(unsteady.cv, squareOnPlain(), wanted).confidence).toBe(0);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { ratePerson } from '../../../services/workers/image/person/rate-person';
+import { ratePerson, unopposed } from '../../../services/workers/image/person/rate-person';
 import { type MaskFacts } from '../../../services/workers/image/vision/rate-mask';
 
 const portrait: MaskFacts = {
@@ -16,15 +16,25 @@ describe("the people model's mask", () => {
   });
 
   it('is surer where GrabCut found the same: two engines that know nothing of each other', () => {
-    expect(ratePerson(portrait, 1)).toBeCloseTo(0.9);
-    expect(ratePerson({ ...portrait, softness: 0.3 }, 0.9)).toBeGreaterThan(0.65);
-    expect(ratePerson({ ...portrait, softness: 0.3 }, 0.1)).toBeLessThan(0.65);
+    expect(ratePerson(portrait, 1)).toBeCloseTo(0.88);
+    expect(ratePerson({ ...portrait, softness: 0.2 }, 0.9)).toBeGreaterThan(0.65);
+    expect(ratePerson({ ...portrait, softness: 0.2 }, 0.1)).toBeLessThan(0.65);
   });
 
   it('is a bust where it rises from the bottom between shoulders that leave both sides', () => {
     const bust = { ...portrait, sides: { ...portrait.sides, left: 0.3, right: 0.4 } };
     expect(ratePerson(bust, 0.4)).toBeGreaterThan(0.65);
     expect(ratePerson({ ...bust, sides: { ...bust.sides, right: 0.5 } }, 0.4)).toBe(0);
+  });
+
+  it("leaves GrabCut's confidence where both found the same, and little where that found a part of it", () => {
+    expect(unopposed(portrait, 1)).toBe(1);
+    expect(unopposed(portrait, 0.8)).toBeGreaterThan(0.95);
+    expect(unopposed(portrait, 0.4)).toBeLessThan(0.7);
+  });
+
+  it('does not oppose GrabCut where it sees nothing that it knows', () => {
+    expect(unopposed({ ...portrait, softness: 3 }, 0)).toBe(1);
   });
 
   it.each<[string, Partial<MaskFacts>]>([

@@ -1,5 +1,7 @@
 import { outlineOf } from './judge-mask';
 import { type BinaryMask, type Raster } from '../vision/raster';
+import { ramp } from '../vision/rate-mask';
+import { thinShare } from '../vision/thin-parts';
 
 /** Intersection over union of two masks; 0 when both are empty. */
 export function agreementOf(one: BinaryMask, other: BinaryMask): number {
@@ -70,6 +72,10 @@ function leftOutOf(mask: BinaryMask, distance: Float32Array): number {
   return count / area;
 }
 
+/** Shares of thin parts between which the confidence falls to 0. GrabCut is often wrong in legs and stems, and adds strips of a horizon. */
+const MIN_THIN = 0.08;
+const MAX_THIN = 0.15;
+
 /** GrabCut's result for one guess. */
 export interface Guess {
   readonly mask: BinaryMask;
@@ -97,7 +103,7 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
  * Chooses the most believable guess: along strong edges, like the others, with its own colours, and large rather than small, because a part
  * of an object has edges as strong as the whole.
  * @returns undefined when none is believable. `confidence` is from 0 to 1: the agreement of the guess that differs most, less the colours
- * that both sides share, a weak outline, and what stands out but was left out. It is a rank, not a probability.
+ * that both sides share, a weak outline, thin parts, and what stands out but was left out. It is a rank, not a probability.
  */
 export function chooseGuess(guesses: readonly Guess[], scene: Scene): { mask: BinaryMask; confidence: number } | undefined {
   const colours = coloursOf(scene.raster);
@@ -112,5 +118,6 @@ export function chooseGuess(guesses: readonly Guess[], scene: Scene): { mask: Bi
   if (!best) return undefined;
   const { mask } = best.guess;
   const clear = Math.min(...best.agreements) * (1 - best.overlap) * edgeOf(mask, scene.raster, scene.gradient);
-  return { mask, confidence: clear / (1 + leftOutOf(mask, scene.distance)) };
+  const solid = ramp(thinShare(mask, scene.raster), MAX_THIN, MIN_THIN);
+  return { mask, confidence: (clear * solid) / (1 + leftOutOf(mask, scene.distance)) };
 }

@@ -17,6 +17,8 @@ const MAX_SIDE = 0.1;
 const MIN_BOTTOM = 0.8;
 /** A bust leaves both sides below this share of its height, because its shoulders are lower than its head. Ground is as high everywhere. */
 const MAX_SHOULDERS = 0.5;
+/** Loss of confidence for each soft pixel of an opaque one. Masks with more than 0.2 were right in four of nine photographs. */
+const SOFTNESS = 1.2;
 /** The confidence that remains when GrabCut found something else. */
 const ALONE = 0.75;
 
@@ -27,12 +29,27 @@ function isGround({ height, sides: { bottom, left, right } }: MaskFacts): boolea
 }
 
 /**
- * How far the people model's mask is the outline of one thing, from 0 to 1. The model answers every picture; where it sees something that it
- * knows, its edge is hard. It often cuts out well what is no person.
+ * How sure the people model is that its mask is the outline of one thing, from 0 to 1. It answers every picture; where it sees something that
+ * it knows, its edge is hard. It often cuts out well what is no person.
+ */
+function sureness(facts: MaskFacts): number {
+  const { area, softness, largestPiece } = facts;
+  const isOneThing = area >= MIN_AREA && area <= MAX_AREA && largestPiece >= MIN_WHOLE && !isGround(facts);
+  return isOneThing ? Math.max(0, 1 - SOFTNESS * softness) : 0;
+}
+
+/**
+ * Confidence in the people model's mask, from 0 to 1.
  * @param agreement intersection over union with GrabCut's mask: two engines that know nothing of each other
  */
 export function ratePerson(facts: MaskFacts, agreement: number): number {
-  const { area, softness, largestPiece } = facts;
-  const isOneThing = area >= MIN_AREA && area <= MAX_AREA && largestPiece >= MIN_WHOLE && !isGround(facts);
-  return isOneThing ? Math.max(0, 1 - softness) * (ALONE + (1 - ALONE) * agreement) : 0;
+  return sureness(facts) * (ALONE + (1 - ALONE) * agreement);
+}
+
+/**
+ * What remains of GrabCut's confidence, from 0 to 1: little where the people model is sure of something else, for example of the body below
+ * a face. It is squared, because two outlines of one thing differ a little.
+ */
+export function unopposed(facts: MaskFacts, agreement: number): number {
+  return 1 - sureness(facts) * (1 - agreement) ** 2;
 }

@@ -66,7 +66,7 @@ const MAX_AREA = 0.99;
 export const isNothing = (area: number): boolean => area < MIN_AREA || area > MAX_AREA;
 
 /** 1 at `good` or better, 0 at `bad` or worse, and between them in proportion. */
-function ramp(value: number, bad: number, good: number): number {
+export function ramp(value: number, bad: number, good: number): number {
   return Math.min(Math.max((value - bad) / (good - bad), 0), 1);
 }
 
