@@ -100,7 +100,7 @@ function errorPage({ env }: CommandContext): string {
 }
 
 /** These can be told from a file of the reader by their text alone. */
-const SHIPPED = /(^|\/)(problem\.(html|json)|log-maps\.conf|access-layer\.json|\w+\.lua)$/;
+const SHIPPED = /(^|\/)(problem\.(html|json)|(log-maps|request-map)\.conf|access-layer\.json|\w+\.lua)$/;
 
 /** A file that this command did not write is the reader's. */
 function refuseOther(path: string, text: string): void {

@@ -1,5 +1,5 @@
-import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
-import { parseMilliseconds, parseProperties } from '../local/config/kong-conf';
+import { REQUEST_MAP } from '../../plugins/core/access/request-variable';
+import { includesRequestMap, parseMilliseconds, parseProperties } from '../local/config/kong-conf';
 
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
 const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
@@ -32,18 +32,15 @@ export function checkKongConf(kongConf: string): string[] {
       'nginx_location_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
     );
   }
-  const isHandedOver = properties.get('nginx_proxy_set')?.startsWith(`$${REQUEST_VARIABLE} `) === true;
-  if (isHandedOver && properties.get('nginx_proxy_underscores_in_headers') !== 'off') {
-    problems.push('nginx_proxy_underscores_in_headers: must be off; the variable of nginx_proxy_set would take X_API_Key for X-API-Key');
+  if (includesRequestMap(properties.get('nginx_http_include')) && properties.get('nginx_proxy_underscores_in_headers') !== 'off') {
+    problems.push('nginx_proxy_underscores_in_headers: must be off; the variable of request-map.conf would take X_API_Key for X-API-Key');
   }
   return problems.map((problem) => `kong.conf: ${problem}`);
 }
 
 /** What works nevertheless, but slower. */
 export function noteKongConf(kongConf: string): string[] {
-  const wanted = REQUEST_VARIABLE_PROPERTY;
-  const [name = '', value] = wanted.split(/ = (.*)/s);
-  return parseProperties(kongConf, []).get(name) === value
+  return includesRequestMap(parseProperties(kongConf, []).get('nginx_http_include'))
     ? []
-    : [`kong.conf: has no line ${wanted}; without it each request costs six reads of Kong instead of one`];
+    : [`kong.conf: nginx_http_include does not include ${REQUEST_MAP}; without it each request costs six reads of Kong instead of one`];
 }

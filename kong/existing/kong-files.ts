@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
+import { REQUEST_MAP } from '../../plugins/core/access/request-variable';
 import { checkKongConf } from '../check/check-kong-conf';
 import { parseProperties } from '../local/config/kong-conf';
 import { addGuard, type GuardBlock } from './add-guard';
@@ -45,7 +46,7 @@ const LANE_FILES = 'lane/kong/plugins/tollgate';
 /** What Tollgate's own kong.conf says beyond what is needed. It holds for every route, so the reader decides. */
 const WORTH_READING = [
   'log_level', 'nginx_http_log_format', 'proxy_access_log', 'nginx_proxy_proxy_hide_header', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_add_header',
-  'nginx_location_client_body_timeout', 'nginx_http_client_body_buffer_size', 'nginx_proxy_underscores_in_headers', 'nginx_proxy_set',
+  'nginx_location_client_body_timeout', 'nginx_http_client_body_buffer_size', 'nginx_proxy_underscores_in_headers', 'nginx_http_include',
 ]; // prettier-ignore
 
 /** Everything that an existing Kong needs. @throws UnguardableRoute */
@@ -62,6 +63,7 @@ export function existingKongFiles(kong: ExistingKong): KongFiles {
     'tollgate.env': textOf([WRITTEN, ...variables]),
     'route.yml': `${WRITTEN}\n${yamlOf({ plugins: [block] })}`,
     'log-maps.conf': shipped('log-maps.conf'),
+    [REQUEST_MAP]: shipped(REQUEST_MAP),
     'access-layer.json': shipped('access-layer.json'),
     'tollgate-plugin-server.service': `${WRITTEN}\n${filled('tollgate-plugin-server.service')}`,
     'compose.yml': `${WRITTEN}\n${filled('compose.yml')}`,
@@ -121,7 +123,7 @@ function guardBlock(kong: ExistingKong): GuardBlock {
 /** Lines of the project's kong.conf, as comments. */
 function worthReading(ours: string, folder: string): string[] {
   const properties = parseProperties(ours, []);
-  const lines = WORTH_READING.map((name) => `# ${name} = ${properties.get(name) ?? ''}`);
+  const lines = WORTH_READING.map((name) => `# ${name} = ${(properties.get(name) ?? '').replaceAll('/etc/kong/', `${folder}/`)}`);
   return [
     '# These change all of your routes, so they are off; kong/kong.conf of Tollgate says why it has them. The first three keep API keys that stand in',
     '# a query out of Kong’s logs; without them, accept no key there (key_in). With the three that follow, an API’s',

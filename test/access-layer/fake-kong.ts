@@ -1,5 +1,5 @@
 import { type KongPdk } from '../../plugins/core/access/kong-pdk';
-import { REQUEST_VARIABLE, REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
+import { REQUEST_TEXT, REQUEST_VARIABLE } from '../../plugins/core/access/request-variable';
 import { type Decision, type QuotaCounter, type SpendResult } from '../../plugins/core/ports';
 import { createAccessLayer } from '../../plugins/access-layer/plugin';
 import { type AccessLayerDeps } from '../../plugins/access-layer/access-request';
@@ -41,8 +41,7 @@ export function requestVariable(request: FakeRequest): string {
     const known = values[`http_${name}`];
     values[`http_${name}`] = known === undefined ? value : `${known}, ${value}`;
   }
-  const [, template = ''] = /"(.*)"$/.exec(REQUEST_VARIABLE_PROPERTY) ?? [];
-  return template.replaceAll('\\n', '\n').replace(/\$(\w+)/g, (_, name: string) => values[name] ?? '');
+  return REQUEST_TEXT.replaceAll('\\n', '\n').replace(/\$(\w+)/g, (_, name: string) => values[name] ?? '');
 }
 
 function variableOf(request: FakeRequest, name: string): unknown {

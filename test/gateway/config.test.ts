@@ -4,7 +4,9 @@ import { parse } from 'yaml';
 import { loadConfig } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { HeaderList } from '../../kong/local/http/header-list';
-import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
+import { type HttpExchange } from '../../kong/local/http/http-exchange';
+import { NginxVariables } from '../../kong/local/http/nginx-variables';
+import { REQUEST_TEXT, REQUEST_VARIABLE } from '../../plugins/core/access/request-variable';
 import { loadKongConf } from '../../kong/local/config/kong-conf';
 import { loadPluginInfo } from '../../kong/local/config/plugin-info';
 import { fixtures, writeConfig } from './support/test-gateway';
@@ -200,18 +202,19 @@ describe('kong.conf', () => {
   });
 });
 
-describe('a variable that kong.conf sets', () => {
-  it.each([
-    ['$a "$remote_addr\\n$http_x_a"', []],
-    ['$a "\\"${args}\\" costs 1\\$"', []],
-    ['$a $remote_addr', ['nginx_proxy_set: not a variable and a text in double quotes']],
-    ['$a "$ssl_client_cert"', ['nginx_proxy_set: the local gateway does not implement the nginx variable "ssl_client_cert"']],
-  ])('%s', (directive, expected) => {
-    expect(conf(`nginx_proxy_set = ${directive}`)).toEqual(expected);
+describe('the variable that kong.conf includes', () => {
+  it('is, in the project, the one that the access layer reads', () => {
+    const map = readFileSync(join(kong, 'request-map.conf'), 'utf8');
+    expect(map.replace(/^#.*\n/gm, '')).toBe(`map "" $${REQUEST_VARIABLE} {\n  default "${REQUEST_TEXT}";\n}\n`);
   });
 
-  it('is, in the project, the one that the access layer reads', () => {
-    expect(readFileSync(join(kong, 'kong.conf'), 'utf8').split('\n')).toContain(REQUEST_VARIABLE_PROPERTY);
+  it('is text and variables of nginx, and nothing where it is not included', () => {
+    const exchange = { caller: { ip: '10.0.0.1' }, rawQuery: 'a=1' } as unknown as HttpExchange;
+    const variables = new NginxVariables();
+    expect(variables.read(exchange, 'tollgate_own')).toBe('');
+    variables.define('tollgate_own', '$remote_addr\\n\\"${args}\\" costs 1\\$');
+    expect(variables.read(exchange, 'tollgate_own')).toBe('10.0.0.1\n"a=1" costs 1$');
+    expect(() => variables.define('tollgate_own', '$ssl_client_cert')).toThrow('does not implement the nginx variable "ssl_client_cert"');
   });
 });
 

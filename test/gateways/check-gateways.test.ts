@@ -9,7 +9,7 @@ import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
-import { REQUEST_VARIABLE_PROPERTY } from '../../plugins/core/access/request-variable';
+import { REQUEST_TEXT, REQUEST_VARIABLE } from '../../plugins/core/access/request-variable';
 
 const FOLDER = join(__dirname, '../../kong/gateways');
 const shipped = (path: string): string => readFileSync(join(FOLDER, path), 'utf8');
@@ -175,7 +175,7 @@ describe('of nginx', () => {
     it('the shipped configuration has nothing dangerous, and reads the request as kong.conf does', () => {
       expect(checkLua()).toBe('');
       expect(shipped('nginx-lua/guard.conf')).toContain(
-        REQUEST_VARIABLE_PROPERTY.replace('nginx_proxy_set =', 'set').replace('$kong_request_id', '$request_id'),
+        `set $${REQUEST_VARIABLE} "${REQUEST_TEXT.replace('$kong_request_id', '$request_id')}"`,
       );
     });
 

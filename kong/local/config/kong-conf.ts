@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from './config-error';
+import { REQUEST_MAP, REQUEST_TEXT, REQUEST_VARIABLE } from '../../../plugins/core/access/request-variable';
 import { ADDED_PROPERTY, HIDDEN_PROPERTY } from '../../../plugins/core/access/reserved-responses';
 import { type ReadOn } from '../../../plugins/core/problems';
 import { addReadOnForKong } from '../../add-read-on';
@@ -24,7 +25,7 @@ export interface KongConf {
   errorDefaultType: string;
   /** Lower-cased names of the headers that Kong adds to answers. */
   responseHeaders: ReadonlySet<string>;
-  /** nginx's variables, the one that kong.conf sets among them. */
+  /** nginx's variables, the one of request-map.conf among them where kong.conf includes it. */
   variables: NginxVariables;
   /** nginx's `underscores_in_headers`: off, headers with an underscore in their name are dropped. Kong's default: on. */
   underscoresInHeaders: boolean;
@@ -43,7 +44,7 @@ export interface KongConf {
 /** Process, storage and logging settings of a real Kong: nothing a client or service could notice. */
 const IGNORED = new Set([
   'database', 'declarative_config', 'plugins', 'prefix', 'log_level', 'admin_listen', 'admin_gui_listen', 'status_listen', 'proxy_listen', 'nginx_worker_processes',
-  'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'nginx_http_include', 'anonymous_reports', 'mem_cache_size',
+  'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'anonymous_reports', 'mem_cache_size',
   'nginx_events_worker_connections', 'upstream_keepalive_pool_size', 'upstream_keepalive_max_requests', 'upstream_keepalive_idle_timeout', 'router_flavor',
   'nginx_http_access_log', 'nginx_proxy_proxy_buffers', 'nginx_http_proxy_buffers', 'nginx_proxy_proxy_ssl_verify_depth', 'dns_stale_ttl', 'untrusted_lua', 'vitals', 'lua_socket_pool_size',
   'nginx_proxy_grpc_buffer_size', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_grpc_ssl_verify', 'nginx_proxy_grpc_ssl_trusted_certificate',
@@ -60,7 +61,7 @@ const KNOWN_HEADERS = ['server', 'via', 'x-kong-proxy-latency', 'x-kong-response
 const SIMPLE = new Set([
   'trusted_ips', 'real_ip_header', 'real_ip_recursive', 'nginx_http_client_body_buffer_size', 'nginx_proxy_client_body_buffer_size',
   'nginx_http_client_max_body_size', 'nginx_proxy_client_max_body_size', 'error_template_json', 'error_template_html', 'error_template_xml',
-  'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_proxy_set', 'nginx_proxy_underscores_in_headers',
+  'error_template_plain', 'error_default_type', 'headers', 'pluginserver_names', 'nginx_http_include', 'nginx_proxy_underscores_in_headers',
   'nginx_proxy_access_log', 'nginx_proxy_client_body_timeout', 'nginx_location_client_body_timeout', 'nginx_proxy_proxy_ssl_trusted_certificate',
   'nginx_proxy_proxy_hide_header', 'nginx_proxy_add_header', 'nginx_proxy_proxy_buffer_size', 'nginx_http_proxy_buffer_size',
 ]); // prettier-ignore
@@ -217,11 +218,12 @@ function readTemplates(reader: PropertyReader, folder: string, readOn: ReadOn): 
   return templates;
 }
 
+/** @param include the value of `nginx_http_include`; Kong hands it to nginx as it is, so it may go on with further directives */
+export const includesRequestMap = (include = ''): boolean => include.split(/[\s;]+/).some((path) => basename(path) === REQUEST_MAP);
+
 function readVariables(reader: PropertyReader): NginxVariables {
   const variables = new NginxVariables();
-  const directive = reader.text('nginx_proxy_set');
-  const problem = directive === undefined ? undefined : variables.define(directive);
-  if (problem !== undefined) reader.problems.push(`nginx_proxy_set: ${problem}`);
+  if (includesRequestMap(reader.text('nginx_http_include'))) variables.define(REQUEST_VARIABLE, REQUEST_TEXT);
   return variables;
 }
 

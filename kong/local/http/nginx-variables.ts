@@ -24,25 +24,22 @@ function headerVariable(name: string): ReadVariable | undefined {
 
 const findVariable = (name: string): ReadVariable | undefined => BUILT_IN.get(name) ?? headerVariable(name);
 
-/** Names that begin so are our own: kong.conf may set them or not, and nginx has nothing where it does not. */
+/** Names that begin so are our own: the configuration may define them or not, and nginx has nothing where it does not. */
 const OWN = /^tollgate_/;
 
-/** nginx's variables, with those that kong.conf sets itself. */
+/** nginx's variables, with those that the configuration defines. */
 export class NginxVariables {
   private readonly set = new Map<string, ReadVariable>();
 
   /**
-   * Takes the value of an `nginx_proxy_set`: `$name "text with $variables and \\n"`.
-   * @returns what is wrong with it, if anything
+   * @param template what stands between double quotes in nginx's configuration: text with `$variables` and `\\n`
+   * @throws Error for a variable that is not implemented
    */
-  define(directive: string): string | undefined {
-    const match = /^\$([a-z0-9_]+)\s+"((?:[^"\\]|\\.)*)"$/s.exec(directive);
-    const [, name, template] = match ?? [];
-    if (name === undefined || template === undefined) return 'not a variable and a text in double quotes';
+  define(name: string, template: string): void {
     const parts: ReadVariable[] = [];
     for (const [, reference, text] of template.matchAll(/\$\{?([a-z0-9_]+)\}?|((?:[^$\\]|\\.)+)/gs)) {
       const read = reference === undefined ? constant(text ?? '') : findVariable(reference);
-      if (read === undefined) return `the local gateway does not implement the nginx variable "${reference ?? ''}"`;
+      if (read === undefined) throw new Error(`the local gateway does not implement the nginx variable "${reference ?? ''}"`);
       parts.push(read);
     }
     this.set.set(name, (exchange) => {
@@ -50,7 +47,6 @@ export class NginxVariables {
       for (const part of parts) value += part(exchange) ?? '';
       return value;
     });
-    return undefined;
   }
 
   /** Undefined for one that is not implemented. */

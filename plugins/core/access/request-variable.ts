@@ -1,6 +1,6 @@
 import { type RequestHeaders } from './credential-location';
 
-/** The nginx variable in which kong.conf hands over, in one read, what the access layer reads of nearly every request. */
+/** The nginx variable in which a gateway hands over, in one read, what the access layer reads of nearly every request. */
 export const REQUEST_VARIABLE = 'tollgate_request';
 
 /** The number of this layout. A change of the lines gets a new number. */
@@ -37,8 +37,14 @@ const LINES = [
 /** The line of the first header. */
 const FIRST_HEADER = 5;
 
-/** The line for kong.conf. A line feed cannot occur in a header or a request line, so it separates the values. */
-export const REQUEST_VARIABLE_PROPERTY = `nginx_proxy_set = $${REQUEST_VARIABLE} "${[LAYOUT, ...LINES].join('\\n')}"`;
+/** The file with that variable, which kong.conf includes. */
+export const REQUEST_MAP = 'request-map.conf';
+
+/**
+ * The value there, as a text of nginx's configuration in double quotes. A line feed cannot occur in a header or a request line, so it separates
+ * the values.
+ */
+export const REQUEST_TEXT = [LAYOUT, ...LINES].join('\\n');
 
 /**
  * A request with more headers is refused. Services on Node read 1,000, Kong adds about a dozen and its plugins may add more. The proof

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../../cli/postgres/free-port';
 import { ACCESS_LAYER } from '../../../plugins/access-layer/plugin';
 import { KONG_SCHEMA } from '../../../plugins/access-layer/config';
-import { REQUEST_VARIABLE_PROPERTY } from '../../../plugins/core/access/request-variable';
+import { REQUEST_TEXT, REQUEST_VARIABLE } from '../../../plugins/core/access/request-variable';
 import { LaneServer } from '../../../plugins/entrances/lane/lane-server';
 import { key, recordOf } from '../../access-layer/call-plugin';
 import { LUA_FILES } from '../../gateways/support/running-gateway';
@@ -24,7 +24,7 @@ import { endProgram } from '../../support/system/program';
 const LANE = resolve(__dirname, '../../../kong/lane');
 const CONF = { products: ['api-ip', 'api-gst'], key_in: ['x-api-key', 'form'], quota: true, post_units: 1 } as const;
 
-const VARIABLE = REQUEST_VARIABLE_PROPERTY.slice(REQUEST_VARIABLE_PROPERTY.indexOf('$'));
+const VARIABLE = `$${REQUEST_VARIABLE} "${REQUEST_TEXT}"`;
 
 const luaOf = (value: unknown): string => {
   if (Array.isArray(value)) return `{ ${value.map(luaOf).join(', ')} }`;

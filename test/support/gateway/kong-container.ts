@@ -29,7 +29,7 @@ interface KongFile {
 /** The folder that the container sees as /etc/kong: ours, with the services where they run now. */
 function prepareKongFolder(folder: string, services: Readonly<Record<string, string>>): void {
   mkdirSync(folder);
-  for (const name of ['kong.conf', 'log-maps.conf', 'access-layer.json', 'templates'])
+  for (const name of ['kong.conf', 'log-maps.conf', 'request-map.conf', 'access-layer.json', 'templates'])
     cpSync(join(ROOT, 'kong', name), join(folder, name), { recursive: true });
   const file = parse(readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8')) as KongFile;
   // A product that has no service yet refuses the connection.

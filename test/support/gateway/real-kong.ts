@@ -35,8 +35,11 @@ export function laneSettings(folder: string): Record<string, string> {
   const plugins = join(folder, 'lua', 'kong', 'plugins');
   mkdirSync(plugins, { recursive: true });
   symlinkSync(join(OURS, 'lane'), join(plugins, 'tollgate'));
-  const [, variable = ''] = /^nginx_proxy_set = (.*)$/m.exec(readFileSync(join(OURS, 'kong.conf'), 'utf8')) ?? [];
-  return { plugins: 'bundled,tollgate', lua_package_path: `${join(folder, 'lua')}/?.lua;;`, nginx_proxy_set: variable };
+  return {
+    plugins: 'bundled,tollgate',
+    lua_package_path: `${join(folder, 'lua')}/?.lua;;`,
+    nginx_http_include: `${join(OURS, 'log-maps.conf')}; include ${join(OURS, 'request-map.conf')}`,
+  };
 }
 
 /** With paths and ports of this run, otherwise Kong's own default, which the shipped kong.conf keeps; one worker, no access log. */
