@@ -58,8 +58,9 @@ function Tollgate:access(conf)
   ngx.ctx.tollgate_admitted = true
 end
 
+-- Beside the answers to admitted requests, those of Kong where it got no verdict that it could read.
 function Tollgate:log(conf)
-  if ngx.ctx.tollgate_admitted then
+  if ngx.ctx.tollgate_admitted or ngx.status >= 500 then
     pcall(lane.tell, 'unix:' .. conf.socket)
   end
 end

@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { ACCESS_LAYER } from '../access-layer/plugin';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
 import { readEntranceSettings } from '../entrances/settings';
+import { GatewayErrors } from './answers/gateway-errors';
 import { hearAnswers } from './answers/hear-answers';
 import { hearOther, passToAll, passToParent } from './answers/pass-answers';
 import { createPluginServerMetrics } from './metrics';
@@ -72,12 +73,19 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   // The parent of workers shows the figures of all of them.
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
-  const hear = (lines: string): void => accessLayer.hearAnswers(lines);
-  if (cluster.isWorker) hearOther(process, hear);
+  const gatewayErrors = new GatewayErrors();
+  if (metrics) gatewayErrors.show(metrics.registry);
+  /** Takes lines as a gateway sent them. */
+  const hear = (lines: string, passOn?: (line: string) => void): void => {
+    gatewayErrors.hear(lines);
+    accessLayer.hearAnswers(lines, passOn);
+  };
+  // Their gateway errors were counted where they were first heard.
+  if (cluster.isWorker) hearOther(process, (lines) => accessLayer.hearAnswers(lines));
   const listen = cluster.isPrimary ? settings.answersListen : undefined;
-  const answers = listen && (await hearAnswers({ listen, hear, log }));
+  const answers = listen && (await hearAnswers({ listen, hear: (lines) => hear(lines), log }));
   const passOn = cluster.isWorker ? passToParent(process) : undefined;
-  const hearLane = (lines: string): void => accessLayer.hearAnswers(lines, passOn);
+  const hearLane = (lines: string): void => hear(lines, passOn);
   const entrances = await openEntrances({ plugin, settings: entranceSettings, log, hear: hearLane });
   // Last, because the parent of workers takes a worker that accepts connections here for one that serves.
   await server.listen();
@@ -105,14 +113,21 @@ async function serveByWorkers(settings: PluginServerSettings): Promise<void> {
   const log = openLog(settings);
   const { workers: count, socketPath, nodeName, answersListen: listen } = settings;
   await checkPlace(socketPath);
-  const hear = (lines: string): void =>
+  const pass = (lines: string): void =>
     passToAll(
       Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? []),
       lines,
     );
-  cluster.on('fork', (worker) => hearOther(worker, hear));
+  cluster.on('fork', (worker) => hearOther(worker, pass));
+  const own = new Registry();
+  const gatewayErrors = new GatewayErrors();
+  gatewayErrors.show(own);
+  const hear = (lines: string): void => {
+    gatewayErrors.hear(lines);
+    pass(lines);
+  };
   const answers = listen && (await hearAnswers({ listen, hear, log }));
-  const parent = await startWorkers({ count, socketPath, nodeName, log });
+  const parent = await startWorkers({ count, socketPath, nodeName, log, own });
   const registry = { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => parent.metrics() };
   const listener = settings.metrics && (await startMetricsListener({ ...settings.metrics, registry }));
   process.on('SIGHUP', () => void parent.restart().then(() => log.info({ workers: count }, 'every worker was replaced')));

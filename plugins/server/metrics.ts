@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type PluginModule, type KongPlugin } from '../core/access/kong-pdk';
 import { type AccessInstance } from '../core/access/verdict';
 import { type Answer, type DecisionLog, type DecisionStep } from '../core/ports';
@@ -11,6 +11,7 @@ import {
   type SettleQueueStats,
   type WitnessStats,
 } from '../core/store-stats';
+import { watchProcess } from '../tracing/process-metrics';
 import { type PluginServerStats } from './plugin-server';
 
 /** Figures that the server and the stores report about themselves. */
@@ -253,7 +254,7 @@ function outcomes(registry: Registry, described: { name: string; help: string },
 /** Metrics of one plugin server. All except decisions and event times are read from their owners on demand. */
 export function createPluginServerMetrics(): PluginServerMetrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  watchProcess(registry);
   const decisions = new CountsByProduct();
   const decided = 'Decisions by product and code; the code of a request that went on is admitted.';
   decisions.show(registry, { name: 'tollgate_decisions_total', help: decided, label: 'code' });

@@ -1,5 +1,6 @@
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Histogram, Registry } from 'prom-client';
 import { type RefundOutcome } from '../../plugins/core/catalogue/refunds';
+import { watchProcess } from '../../plugins/tracing/process-metrics';
 
 /** How an exchange with an upstream or a worker ended. `failed`: no usable exchange; `timeout`: the deadline passed. */
 export type UpstreamOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled';
@@ -19,11 +20,11 @@ export interface Metrics {
 /** Seconds, from a cache hit to the longest upload. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** @param options.withProcess adds CPU, memory and event-loop figures of this process; once a process */
+/** @param options.withProcess adds CPU, memory, event-loop and clock figures of this process; once a process */
 export function createMetrics(options: { withProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  if (options.withProcess) collectDefaultMetrics({ register: registry });
+  if (options.withProcess) watchProcess(registry);
   const requests = new Counter({
     name: 'tollgate_requests_total',
     help: 'Answered requests.',

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import faults from '../faults/faults.json';
+import { readAlerts } from '../observability/support/metric-names';
+import { type ListedFault } from '../support/faults/firing-alerts';
 import attacks from '../../bench/neighbours/attacks.json';
 import { customers } from '../../bench/neighbours/attacks/customers';
 import { dashboardAttacks } from '../../bench/neighbours/attacks/dashboard';
@@ -25,10 +27,30 @@ describe('docs/faults.md', () => {
   const page = readFileSync(join(root, 'docs', 'faults.md'), 'utf8');
   const rows = rowsOf(page, 'faults');
 
-  it('names exactly the faults that the suite has, what is seen and how long it took, with nothing unauthorised admitted', () => {
+  it('names exactly the faults that the suite has, what is seen and who is told, with nothing unauthorised admitted', () => {
     expect(rows.map(([name]) => name)).toEqual(faults.map(({ name }) => name));
-    expect(rows.filter((cells) => cells.length !== 3 || cells.slice(0, 2).includes(''))).toEqual([]);
+    expect(rows.filter((cells) => cells.length !== 3 || cells.includes(''))).toEqual([]);
     expect(page).toMatch(/^Of \d[\d,]+ unauthorised requests, 0 were admitted\.$/m);
+  });
+
+  // `recordObservation`, which leaves the rows, asks whether they fire.
+  it('names for every row alerts that are among the rules, or says why nobody is told', () => {
+    const rules = readAlerts().map(({ alert }) => alert);
+    for (const { name, alerts = [], none = '' } of faults as readonly ListedFault[]) {
+      expect([name, alerts.flat().filter((each) => !rules.includes(each))]).toEqual([name, []]);
+      // One of the two.
+      expect([name, alerts.length > 0]).toEqual([name, none === '']);
+      const shown = alerts
+        .map((each) =>
+          [each]
+            .flat()
+            .map((alert) => `\`${alert}\``)
+            .join('/'),
+        )
+        .join(', ');
+      expect([name, rows.find(([fault]) => fault === name)?.[2]]).toEqual([name, none === '' ? shown : `none: ${none}`]);
+    }
+    expect(page).toMatch(/## Payments\n\n[^|]*No alert: nothing is lost, /);
   });
 
   it('has a test for every row', () => {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { describeStatuses, recordObservation } from '../support/faults/fault-report';
+import { expectAlertsOf } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { Answers, judgeReply, type Answer } from '../support/faults/fault-probe';
 import { expectMeasured, isMeasured } from '../support/measured';
@@ -65,7 +66,8 @@ describe('nothing unauthorised gets through and valid keys are served', () => {
     expectMeasured(after, 150);
     expectDocumented(seen, { statuses: [503] });
     const note = `the rejected ones: ${describeStatuses(rejected)}; plugin server ${before} MB before, ${after} MB after`;
-    if (isMeasured) recordObservation('100,000 rejected requests', seen, { note, rejected });
+    const fault = '100,000 rejected requests';
+    await (isMeasured ? recordObservation(fault, seen, { note, rejected }) : expectAlertsOf(fault, seen.scrapes));
     // Bound by the machine's speed alone.
   }, 900_000);
 
@@ -85,7 +87,7 @@ describe('nothing unauthorised gets through and valid keys are served', () => {
       recoversWithinMs: 5_000,
     });
     expectDocumented(seen, { statuses: [] });
-    recordObservation('slow-loris, 500 connections', seen);
+    await recordObservation('slow-loris, 500 connections', seen);
   });
 
   it('over 2,000 connections at once', async () => {
@@ -119,7 +121,7 @@ describe('nothing unauthorised gets through and valid keys are served', () => {
     expect(answers.filter((answer) => answer.status !== 401 && !seen.isExcused(answer))).toEqual([]);
     expectDocumented(seen, { statuses: [] });
     const rejected = new Answers(answers).statuses('stranger');
-    recordObservation('2,000 connections', seen, {
+    await recordObservation('2,000 connections', seen, {
       note: `two requests on each without a valid key: ${describeStatuses(rejected)}`,
       rejected,
     });

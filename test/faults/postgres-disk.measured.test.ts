@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordObservation } from '../support/faults/fault-report';
-import { expectAlerts } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
@@ -78,7 +77,6 @@ describe("nothing unauthorised gets through and every unit is counted while Post
     });
     expect(failed).toBeGreaterThan(0);
     expectDocumented(seen, { statuses: [503] });
-    await expectAlerts(seen.scrapes, ['TollgateDatabaseAway']);
-    recordObservation("Postgres's disk full", seen);
+    await recordObservation("Postgres's disk full", seen);
   });
 });

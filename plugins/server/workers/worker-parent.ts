@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AggregatorRegistry, Gauge } from 'prom-client';
+import { AggregatorRegistry, Gauge, type Registry } from 'prom-client';
 import { type ServerLog } from '../log';
 import { nameBeside, placeSocket } from '../socket-place';
 import { openChannel, type Ask } from './asking';
@@ -13,6 +13,8 @@ export interface WorkerParentOptions {
   /** Each worker is a node of its own, and shows this name with its number. */
   readonly nodeName: string;
   readonly log: ServerLog;
+  /** What this process counts by itself: it is added to the workers' figures. */
+  readonly own?: Registry;
 }
 
 export interface WorkerParent {
@@ -83,7 +85,8 @@ class Parent implements WorkerParent {
     const asks = this.slots.flatMap(({ ask }) => ask ?? []);
     const late = (): Promise<unknown> => sleep(METRICS_MS, undefined, { ref: false });
     const answers = await Promise.all(asks.map((ask) => Promise.race([ask({ what: 'metrics' }), late()])));
-    const registry = AggregatorRegistry.aggregate(answers.filter((answer) => Array.isArray(answer)));
+    const own = await this.options.own?.getMetricsAsJSON();
+    const registry = AggregatorRegistry.aggregate([own, ...answers].filter((answer) => Array.isArray(answer)));
     const help = 'Workers that serve now.';
     new Gauge({ name: 'tollgate_plugin_workers', help, registers: [registry] }).set(this.slots.filter(({ worker }) => worker).length);
     return registry.metrics();

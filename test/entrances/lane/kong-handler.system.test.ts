@@ -179,9 +179,18 @@ it('what an admitted request was answered with is told, and nothing of a refused
   await serve();
   await ask('/', {});
   await ask('/', { 'X-API-Key': key });
-  await eventually(() => heard.length > 0);
+  // Of the tests before, 503 of requests to which nobody gave a verdict is told too.
+  const told = (): string[] => heard.filter((line) => !line.includes(' 503 '));
+  await eventually(() => told().length > 0);
   // The stand-in has no API behind it.
-  expect(heard).toEqual([expect.stringMatching(/^[0-9a-f]{32} 200 \d+\.\d{3} \d+ -$/)]);
+  expect(told()).toEqual([expect.stringMatching(/^[0-9a-f]{32} 200 \d+\.\d{3} \d+ -$/)]);
+});
+
+it('a request without a verdict is told of with its 503, once somebody hears', async () => {
+  expect((await ask('/', { 'X-API-Key': key })).status).toBe(503);
+  await serve();
+  await ask('/', { 'X-API-Key': key });
+  await eventually(() => heard.some((line) => / 503 \d+\.\d{3} \d+ -$/.test(line)));
 });
 
 it('what the variable cannot tell is told by the whole head', async () => {

@@ -4,6 +4,7 @@ import { generateApiKey } from '../../../plugins/core/access/api-key';
 import { type IssuedKey, type OwnInstallation } from '../../acceptance/installation';
 import { type ProbeTarget } from '../../support/faults/fault-probe';
 import { describeStatuses, recordObservation } from '../../support/faults/fault-report';
+import { expectAlertsOf } from '../../support/faults/firing-alerts';
 import { expectDocumented, observeFault, UNDER_WAY, type FaultPlan } from '../../support/faults/observe-fault';
 import { eventually } from '../../support/eventually';
 import { send } from '../../support/http';
@@ -34,6 +35,8 @@ export interface GatewayFault extends FaultPlan {
   readonly deaths?: number;
   /** Said of it in the table of faults. */
   readonly note?: string;
+  /** Where the fault has no row: the fault of the table whose alerts it fires. */
+  readonly firesAs?: string;
 }
 
 /**
@@ -71,15 +74,16 @@ async function openWithKeys(
 ): Promise<FaultedGateway> {
   const newKey = (): Promise<IssuedKey> =>
     tollgate.createKey({ products: ['api-vahaan'], mode: 'test', daily: 1_000_000, monthly: 1_000_000 });
-  const { services } = tollgate.instance;
+  const { services, metrics: pages } = tollgate.instance;
+  const pluginServer = pages['plugin-server'] ?? '';
   const [gateway, revoked, { key }, { key: watcher }] = await Promise.all([
-    parts.keep(startAnyGateway({ kind, dataDir: sockets, services }), (each) => each.stop()),
+    parts.keep(startAnyGateway({ kind, dataDir: sockets, services, answersTo: new URL(pluginServer).host }), (each) => each.stop()),
     newKey(),
     newKey(),
     newKey(),
   ]);
   await tollgate.keys.revoke(revoked.id);
-  const metrics = async (): Promise<string> => (await send(tollgate.instance.metrics['plugin-server'] ?? '')).text;
+  const metrics = async (): Promise<string> => (await send(pluginServer)).text;
   const target: ProbeTarget = { url: `${gateway.url}/vahaan`, key, revokedKey: revoked.key, metrics };
 
   const judge = async (fault: string | undefined, plan: GatewayFault, rejected: () => ReadonlyMap<number, number>): Promise<void> => {
@@ -88,9 +92,10 @@ async function openWithKeys(
     const strangers = [...seen.answers.statuses('stranger', 'revoked'), ...rejected()];
     expect(strangers.filter(([status]) => status >= 200 && status < 400)).toEqual([]);
     const asked = strangers.reduce((sum, [, count]) => sum + count, 0).toLocaleString('en-GB');
+    if (plan.firesAs !== undefined) await expectAlertsOf(plan.firesAs, seen.scrapes);
     if (fault === undefined) return;
     // The table of faults is the stand-in's, which every machine has.
-    if (kind === 'kong-local') recordObservation(fault, seen, plan);
+    if (kind === 'kong-local') await recordObservation(fault, seen, plan);
     else writeRow(kind, fault, [describeStatuses(seen.answers.statuses('valid')), `0 of ${asked}`, String(seen.recoveredInMs)]);
   };
 

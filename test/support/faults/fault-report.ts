@@ -1,4 +1,5 @@
 import { recordRow } from '../table-row';
+import { expectAlertsOf, type Scrapes } from './firing-alerts';
 import { type Observation } from './observe-fault';
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
@@ -27,9 +28,14 @@ export interface Remarks {
   readonly note?: string;
   /** Statuses of further requests without a valid key. */
   readonly rejected?: ReadonlyMap<number, number>;
+  /** What the metrics said, where the probe asked at another time. */
+  readonly scrapes?: Scrapes;
 }
 
-export function recordObservation(fault: string, observation: Observation, { note, rejected = new Map() }: Remarks = {}): void {
+/** Fails unless the alerts fire that test/faults/faults.json names for the fault. Then leaves its row for docs/faults.md. */
+export async function recordObservation(fault: string, observation: Observation, remarks: Remarks = {}): Promise<void> {
+  const { note, rejected = new Map<number, number>(), scrapes = observation.scrapes } = remarks;
+  await expectAlertsOf(fault, scrapes);
   const { answers, recoveredInMs } = observation;
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
   const seen = `${describeStatuses(answers.statuses('valid'))} (${(slowest / 1000).toFixed(2)} s)`;

@@ -1,17 +1,32 @@
 // The table of faults in docs/faults.md, from the rows that the last run of test/faults left under .test/faults.
 //   node test/support/faults/fault-table.mjs           prints it
 //   node test/support/faults/fault-table.mjs --write   puts it between the markers in docs/faults.md
+import { readFileSync } from 'node:fs';
 import { printOrWrite } from '../table-page.mjs';
 
-/** Blank if requests were served as soon as the part was back. */
-function recovery({ recoveredInMs }) {
-  return recoveredInMs === 0 ? '' : `${(recoveredInMs / 1000).toFixed(1)} s`;
+const LISTED = JSON.parse(readFileSync(new URL('../../faults/faults.json', import.meta.url), 'utf8'));
+
+/** What a valid key saw, with what was lost or counted and how long the recovery took beside it. */
+function seen({ clientsSee, lost, recoveredInMs }) {
+  const [granted, ...counted] = lost.split('; ');
+  const lostUnits = granted === 'nothing' ? [] : [`lost: ${granted}`];
+  const recovered = recoveredInMs === 0 ? [] : [`recovered: ${(recoveredInMs / 1000).toFixed(1)} s`];
+  return [clientsSee, ...lostUnits, ...counted, ...recovered].join('; ');
 }
 
-/** What a valid key saw, with what was lost or counted beside it. */
-function seen({ clientsSee, lost }) {
-  const [granted, ...counted] = lost.split('; ');
-  return [clientsSee, ...(granted === 'nothing' ? [] : [`lost: ${granted}`]), ...counted].join('; ');
+/** Alerts that fire, those of which any will do with a slash between them; or why none does. */
+function alertsOf(fault) {
+  const { alerts = [], none } = LISTED.find(({ name }) => name === fault);
+  return none === undefined
+    ? alerts
+        .map((each) =>
+          [each]
+            .flat()
+            .map((name) => `\`${name}\``)
+            .join('/'),
+        )
+        .join(', ')
+    : `none: ${none}`;
 }
 
 /** `Of 12,345 unauthorised requests, 0 were admitted.` */
@@ -22,8 +37,14 @@ function unauthorised(rows) {
 }
 
 function makeTable(faults) {
-  const lines = faults.map((row) => `| ${[row.fault, seen(row), recovery(row)].join(' | ')} |`);
-  return [unauthorised(faults), '', '| fault | a valid key sees (slowest) | recovered |', '|---|---|---|', ...lines].join('\n');
+  const lines = faults.map((row) => `| ${[row.fault, seen(row), alertsOf(row.fault)].join(' | ')} |`);
+  return [
+    unauthorised(faults),
+    '',
+    '| fault | a valid key sees (slowest) | [alert](operate/monitor.md#set-it-up) |',
+    '|---|---|---|',
+    ...lines,
+  ].join('\n');
 }
 
 printOrWrite({ folder: 'test/faults', cases: 'faults', key: 'fault', program: 'test/support/faults/fault-table.mjs', makeTable });

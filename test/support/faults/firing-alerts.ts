@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
+import faults from '../../faults/faults.json';
 import { projectRoot } from '../run-command';
 
 /** What a process answered at `/metrics`, before a fault and at its end; undefined where it did not answer. */
 export interface Scrapes {
   readonly before: string | undefined;
   readonly during: string | undefined;
+  /** When each was asked, by this machine's clock. */
+  readonly atMs: { readonly before: number; readonly during: number };
 }
 
 const PROGRAM = process.env['PROMTOOL_BIN'] ?? 'promtool';
@@ -61,22 +64,35 @@ function growingOf(text: string): Set<string> {
 const times = (count: number, value: (at: number) => number | string): string =>
   Array.from({ length: count }, (_, at) => value(at)).join(' ');
 
-function inputSeries({ before = '', during }: Scrapes): { series: string; values: string }[] {
+/** The clock of a process: as far off Prometheus's, whose time begins at 0 here, as it was off this machine's. */
+const CLOCK = 'tollgate_clock_seconds';
+
+function clockValues(old: Sample | undefined, now: Sample, { before, during }: Scrapes['atMs']): string {
+  const offBefore = old && old.value - before / 1_000;
+  const offDuring = now.value - during / 1_000;
+  const first = times(BEFORE, (at) => (offBefore === undefined ? '_' : at * INTERVAL_S + offBefore));
+  return `${first} ${times(DURING, (at) => (BEFORE + at) * INTERVAL_S + offDuring)}`;
+}
+
+function inputSeries({ before = '', during, atMs }: Scrapes): { series: string; values: string }[] {
   const up = {
     series: 'up{job="tollgate-plugin-server",instance="node"}',
     values: `${times(BEFORE, () => 1)} ${times(DURING, () => (during === undefined ? 0 : 1))}`,
   };
   const [old, now] = [samplesOf(before), samplesOf(during ?? '')];
   const growing = growingOf(before + (during ?? ''));
-  const found = [...now].map(([id, { name, labels, value }]) => {
+  const found = [...now].map(([id, sample]) => {
+    const { name, labels, value } = sample;
     const was = old.get(id)?.value;
     // A process that began anew counts from 0.
     const from = was !== undefined && was <= value ? was : 0;
     const growth = growing.has(name) ? value - from : 0;
     const first = times(BEFORE, () => was ?? '_');
     const own = `job="tollgate-plugin-server",instance="node"`;
+    const series = `${name}{${labels === '' ? own : `${labels},${own}`}}`;
+    if (name === CLOCK) return { series, values: clockValues(old.get(id), sample, atMs) };
     return {
-      series: `${name}{${labels === '' ? own : `${labels},${own}`}}`,
+      series,
       values: `${first} ${times(DURING, (at) => (growth === 0 ? value : from + growth * (at + 1)))}`,
     };
   });
@@ -112,12 +128,25 @@ async function askPromtool(scrapes: Scrapes, atMinute: number): Promise<string[]
 const BEFORE_MIN = Math.floor((BEFORE * INTERVAL_S) / 60) - 1;
 const END_MIN = Math.floor(((BEFORE + DURING - 1) * INTERVAL_S) / 60);
 
-/** What tells of a process that was killed: it is away, or was started again before it was asked. */
-export const DEATH = ['TollgateProcessAway', 'TollgateProcessRestarts'] as const;
+/** A fault of the suite. Where several alerts are in a list of their own, any of them will do. */
+export interface ListedFault {
+  readonly name: string;
+  readonly alerts?: readonly (string | readonly string[])[];
+  /** Why nobody is told. */
+  readonly none?: string;
+}
 
-/** Fails unless these alerts fire if the fault lasts, of a list any of it, and none of them before it. */
-export async function expectAlerts(scrapes: Scrapes, alerts: readonly (string | readonly string[])[]): Promise<void> {
-  if (!hasPromtool()) return;
+/** @throws Error for a fault that the list does not have */
+function alertsOf(fault: string): readonly (string | readonly string[])[] {
+  const listed = (faults as readonly ListedFault[]).find(({ name }) => name === fault);
+  if (!listed) throw new Error(`test/faults/faults.json does not name "${fault}"`);
+  return listed.alerts ?? [];
+}
+
+/** Fails unless the alerts that test/faults/faults.json names fire if the fault lasts, and none of them before it. */
+export async function expectAlertsOf(fault: string, scrapes: Scrapes): Promise<void> {
+  const alerts = alertsOf(fault);
+  if (alerts.length === 0 || !hasPromtool()) return;
   const early = await askPromtool(scrapes, BEFORE_MIN);
   expect(early.filter((each) => alerts.flat().includes(each))).toEqual([]);
   const late = await askPromtool(scrapes, END_MIN);

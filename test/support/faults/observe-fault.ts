@@ -47,6 +47,9 @@ const MIN_ANSWERS = 30;
 const MERGE_LIMIT_MS = 3_000;
 const MISSING_LIMIT_MS = 6_000;
 
+/** Longer than Kong waits for its plugin server. */
+const ANSWERS_MS = 90_000;
+
 /** As long as is waited for `/metrics`. A stopped process never answers. */
 const SCRAPE_MS = 1_000;
 
@@ -94,17 +97,20 @@ export async function observeFault(target: ProbeTarget, plan: FaultPlan): Promis
   let answers: Answers;
   let [inflictedAt, brokenAt, liftedAt] = [0, 0, 0];
   const scrape = (): Promise<string | undefined> => Promise.race([target.metrics().catch(() => undefined), sleep(SCRAPE_MS, undefined)]);
-  const scrapes: { -readonly [When in keyof Scrapes]: Scrapes[When] } = { before: undefined, during: undefined };
+  const atMs = { before: 0, during: 0 };
+  const scrapes: { -readonly [When in keyof Scrapes]: Scrapes[When] } = { before: undefined, during: undefined, atMs };
   try {
     await eventually(() => probe.soFar().of('valid').length > 20);
     scrapes.before = await scrape();
+    atMs.before = Date.now();
     inflictedAt = performance.now();
     await plan.inflict();
     brokenAt = performance.now();
     await sleep(plan.lastsMs);
     const { status, answers: needed } = plan.lastsFor ?? { status: 200, answers: 0 };
-    await eventually(() => (probe.soFar().statuses('valid').get(status) ?? 0) >= needed);
+    await eventually(() => (probe.soFar().statuses('valid').get(status) ?? 0) >= needed, ANSWERS_MS);
     scrapes.during = await scrape();
+    atMs.during = Date.now();
     await plan.lift();
     liftedAt = performance.now();
     await untilSteady(probe, liftedAt);
