@@ -58,6 +58,12 @@ const podOf = (manifest: Manifest): PodSpec => {
 const containersOf = (pod: PodSpec): Container[] => [...(pod.initContainers ?? []), ...pod.containers];
 const containersIn = (some: Manifest[]): Container[] => some.flatMap((each) => (each.spec.template ? containersOf(podOf(each)) : []));
 
+function podOfKong(): PodSpec {
+  const kong = ofKind('Deployment').find(({ metadata }) => metadata.name === 'kong');
+  if (!kong) throw new Error('there is no Kong');
+  return podOf(kong);
+}
+
 describe('the Kubernetes example', () => {
   it('has probes for everything that stays up, and a disruption budget', () => {
     const budgets = ofKind('PodDisruptionBudget').map(({ metadata }) => metadata.name);
@@ -81,9 +87,7 @@ describe('the Kubernetes example', () => {
   });
 
   it('puts a plugin server beside each Kong, started before it, on a socket that both reach', () => {
-    const kong = ofKind('Deployment').find(({ metadata }) => metadata.name === 'kong');
-    if (!kong) throw new Error('there is no Kong');
-    const pod = podOf(kong);
+    const pod = podOfKong();
     const [sidecar] = pod.initContainers ?? [];
     expect([sidecar?.args, sidecar?.restartPolicy]).toEqual([['plugin-server'], 'Always']);
     for (const container of containersOf(pod)) {
@@ -91,6 +95,19 @@ describe('the Kubernetes example', () => {
       // An emptyDir can be written by every user.
       expect(container.env).toContainEqual({ name: expect.stringMatching(/SOCKET$/), value: '/var/run/tollgate/own/plugin.sock' });
     }
+  });
+
+  it('has Kong answer by the templates that the plugin server writes, with the dashboard’s address, on the volume that both reach', () => {
+    const { initContainers: [server] = [], containers: [kong] = [] } = podOfKong();
+    const valueOf = (container: Container | undefined, name: string): string | undefined =>
+      container?.env?.find((each) => each.name === name)?.value;
+    const folder = valueOf(server, 'KONG_TEMPLATES') ?? '';
+    const address = server?.env?.find(({ name }) => name === 'DASHBOARD_URL');
+    expect(address?.valueFrom?.configMapKeyRef).toMatchObject({ name: 'dashboard', key: 'url' });
+    const files = { JSON: 'problem.json', HTML: 'problem.html', XML: 'problem.xml', PLAIN: 'problem.plain.txt' };
+    for (const [form, file] of Object.entries(files)) expect(valueOf(kong, `KONG_ERROR_TEMPLATE_${form}`)).toBe(`${folder}/${file}`);
+    const mounts = [server, kong].map((each) => each?.volumeMounts?.find(({ name }) => name === 'plugin-socket')?.mountPath);
+    expect(mounts).toEqual(Array(2).fill(folder.split('/').slice(0, -1).join('/')));
   });
 
   it('gives each process the database role that it needs, and the owner to the migration alone', () => {
