@@ -21,29 +21,34 @@ export async function writeAudit(db: Database, { actor, action, subject, details
   await db.query(INSERT, [name, from, action, subject.kind, subject.id, JSON.stringify(details ?? {})]);
 }
 
+/** The details come as one list: as an array of texts, each quote in them would be escaped, and read, twice. */
 const INSERT_ALL = `
 INSERT INTO audit_log (actor, from_address, action, subject_kind, subject_id, details, customer_id, label)
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::jsonb[], $7::uuid[], $8::text[])`;
+SELECT $1, $2, $3, $4, line.* FROM ROWS FROM (unnest($5::text[]), jsonb_array_elements($6::jsonb), unnest($7::uuid[]), unnest($8::text[])) AS line`;
 
 /** With what the triggers of the audit log would look up for each line, which takes longer than to write it. */
-export interface FullAuditEntry extends AuditEntry {
+export interface AuditedSubject {
+  readonly id: string;
+  /** What changed. Never a key or its hash. */
+  readonly details: Readonly<Record<string, unknown>>;
   readonly customerId: string;
   /** What people know the subject by. */
   readonly label: string | null;
 }
 
-/** The same for many lines. */
-export async function writeAudits(db: Database, entries: readonly FullAuditEntry[]): Promise<void> {
-  if (entries.length === 0) return;
-  const actors = entries.map(({ actor }) => (typeof actor === 'string' ? { name: actor, from: null } : actor));
-  await db.query(INSERT_ALL, [
-    actors.map(({ name }) => name),
-    actors.map(({ from }) => from),
-    entries.map(({ action }) => action),
-    entries.map(({ subject }) => subject.kind),
-    entries.map(({ subject }) => subject.id),
-    entries.map(({ details }) => JSON.stringify(details ?? {})),
-    entries.map(({ customerId }) => customerId),
-    entries.map(({ label }) => label),
-  ]);
+/** The same for many lines, of one action. */
+export async function writeAudits(
+  db: Database,
+  { actor, action, kind }: Pick<AuditEntry, 'actor' | 'action'> & { readonly kind: AuditEntry['subject']['kind'] },
+  subjects: readonly AuditedSubject[],
+): Promise<void> {
+  if (subjects.length === 0) return;
+  const { name, from } = typeof actor === 'string' ? { name: actor, from: null } : actor;
+  const columns = [
+    subjects.map(({ id }) => id),
+    JSON.stringify(subjects.map(({ details }) => details)),
+    subjects.map(({ customerId }) => customerId),
+    subjects.map(({ label }) => label),
+  ];
+  await db.query(INSERT_ALL, [name, from, action, kind, ...columns]);
 }

@@ -1,6 +1,6 @@
 import { type PoolClient } from 'pg';
 import { DEFAULT_LIMITS } from '../customers/customer-limits';
-import { type Actor, type FullAuditEntry, writeAudits } from '../customers/write-audit';
+import { type Actor, writeAudits } from '../customers/write-audit';
 import { ascendingId } from './ascending-id';
 import { type KeyToImport } from './import-line';
 
@@ -15,7 +15,8 @@ export interface ImportAccount {
 
 /** Locks in order, as requireRoom does: two imports of the same customers come one after the other. */
 const LOCK_CUSTOMERS = `
-SELECT c.id, wanted.email FROM unnest($1::text[]) AS wanted (email) JOIN customer c ON lower(c.email) = lower(wanted.email)
+SELECT c.id, wanted.email FROM customer c JOIN unnest($1::text[]) AS wanted (email) ON lower(c.email) = lower(wanted.email)
+WHERE lower(c.email) = ANY (ARRAY(SELECT lower(email) FROM unnest($1::text[]) AS email))
 ORDER BY c.id FOR NO KEY UPDATE OF c`;
 
 /** Inserts in order: two imports that make the same customers wait for one another once. */
@@ -44,10 +45,8 @@ export async function makeCustomers(client: PoolClient, lines: readonly KeyToImp
   const names = new Map(lines.map(({ customer, customerName }) => [customer, customerName]));
   const wanted = [[...names].map(() => ascendingId()), [...names.keys()], [...names.values()]];
   const { rows } = await client.query<{ id: string; email: string }>(MAKE_CUSTOMERS, wanted);
-  const audited = rows.map(({ id, email }): FullAuditEntry => {
-    return { actor, action: 'customer.create', subject: { kind: 'customer', id }, details: { email }, customerId: id, label: null };
-  });
-  await writeAudits(client, audited);
+  const made = rows.map(({ id, email }) => ({ id, details: { email }, customerId: id, label: null }));
+  await writeAudits(client, { actor, action: 'customer.create', kind: 'customer' }, made);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type Actor, type FullAuditEntry, writeAudits } from '../customers/write-audit';
+import { type Actor, writeAudits } from '../customers/write-audit';
 import { OperationRefused } from '../operations/operation-refused';
 import { subscribe } from '../subscriptions/subscribe';
 import { requirePlan, requireSubscribable } from '../subscriptions/subscription-terms';
@@ -45,15 +45,19 @@ const pairOf = (customer: string, product: string): string => `${customer} ${pro
 export class ImportOffers {
   private readonly found = new Map<string, Offer | string>();
 
+  /** Looks up what lines ask for that was not asked for before. */
+  async read(client: PoolClient, lines: readonly KeyToImport[]): Promise<void> {
+    for (const { products, plan = '' } of lines)
+      for (const product of products) {
+        const pair = pairOf(product, plan);
+        if (!this.found.has(pair)) this.found.set(pair, await lookUp(client, product, plan));
+      }
+  }
+
   /** Why a product or plan of a line cannot be had. */
-  async findUnsold(client: PoolClient, { products, plan = '' }: KeyToImport): Promise<string | undefined> {
-    for (const product of products) {
-      const pair = pairOf(product, plan);
-      const found = this.found.get(pair) ?? (await lookUp(client, product, plan));
-      this.found.set(pair, found);
-      if (typeof found === 'string') return found;
-    }
-    return undefined;
+  findUnsold({ products, plan = '' }: KeyToImport): string | undefined {
+    const found = products.map((product) => this.found.get(pairOf(product, plan)));
+    return found.find((each) => typeof each === 'string');
   }
 
   of({ plan = '' }: KeyToImport, product: string): Offer {
@@ -102,6 +106,15 @@ export class ImportSubscriptions {
     );
   }
 
+  /** Nothing is to be opened for the key of a line: so of most, for which nobody waits then. */
+  isOpen(line: KeyToImport, customerId: string): boolean {
+    return line.products.every((product) => {
+      const { plan } = this.options.offers.of(line, product);
+      const has = this.known.get(pairOf(customerId, product));
+      return has?.isReady === true && (plan === null || plan === has.plan);
+    });
+  }
+
   /** Opens what the key of a line needs. @returns why that cannot be; then nothing was opened */
   async open(line: KeyToImport, customerId: string): Promise<string | undefined> {
     const wanted = line.products.map((product) => {
@@ -148,11 +161,9 @@ export class ImportSubscriptions {
     const columns = [opening.map(({ customerId }) => customerId), opening.map(({ product }) => product), opening.map(({ plan }) => plan)];
     const { rows } = await this.client.query<Opening & { id: string }>(MAKE_SUBSCRIPTIONS, columns);
     if (rows.length < opening.length) throw new Contended('somebody else subscribed a customer meanwhile');
-    const audited = rows.map(({ id, customerId, product, plan }): FullAuditEntry => {
-      const details = { product, plan, daily: null, monthly: null, rate: null };
-      const subject = { kind: 'subscription', id } as const;
-      return { actor: this.options.actor, action: 'subscription.create', subject, details, customerId, label: product };
+    const made = rows.map(({ id, customerId, product, plan }) => {
+      return { id, details: { product, plan, daily: null, monthly: null, rate: null }, customerId, label: product };
     });
-    await writeAudits(this.client, audited);
+    await writeAudits(this.client, { actor: this.options.actor, action: 'subscription.create', kind: 'subscription' }, made);
   }
 }

@@ -1,5 +1,5 @@
 import { type PoolClient } from 'pg';
-import { type Actor, type FullAuditEntry, writeAudits } from '../customers/write-audit';
+import { type Actor, type AuditedSubject, writeAudits } from '../customers/write-audit';
 import { ascendingId } from './ascending-id';
 import { auditRules } from './audit-rules';
 import { type KeyToImport } from './import-line';
@@ -41,12 +41,12 @@ async function storeRules(client: PoolClient, keys: readonly StoredKey[]): Promi
   await client.query(STORE_RULES, columns);
 }
 
-function auditOf({ id, customerId, display, mode, name, expiresAt, products, tags, rules }: StoredKey, actor: Actor): FullAuditEntry {
+function auditOf({ id, customerId, display, mode, name, expiresAt, products, tags, rules }: StoredKey): AuditedSubject {
   const texts = rules.map(({ text }) => text);
   const facts = { customer: customerId, mode, name, expiresAt, products, tags };
   const details = { ...facts, ...auditRules({ rules: texts }, texts), rotatedFrom: null };
   const label = `${display.prefix}…${display.lastFour}`;
-  return { actor, action: 'key.import', subject: { kind: 'credential', id }, details, customerId, label };
+  return { id, details, customerId, label };
 }
 
 /** Stores keys with all that belongs to them, in a statement for each table. */
@@ -66,5 +66,5 @@ export async function storeImportedKeys(client: PoolClient, accepted: readonly A
   await storeParts(client, STORE_PRODUCTS, keys.flatMap((key) => key.products.map((part) => ({ key, part })))); // prettier-ignore
   await storeParts(client, STORE_TAGS, keys.flatMap((key) => key.tags.map((part) => ({ key, part })))); // prettier-ignore
   await storeRules(client, keys);
-  await writeAudits(client, keys.map((key) => auditOf(key, actor))); // prettier-ignore
+  await writeAudits(client, { actor, action: 'key.import', kind: 'credential' }, keys.map(auditOf));
 }
