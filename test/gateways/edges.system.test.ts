@@ -3,6 +3,7 @@ import { describeProduct } from '../../cli/commands/new-product';
 import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { serve, type TestServer } from '../gateway/support/echo-server';
+import { eventually } from '../support/eventually';
 import { sendRaw } from '../support/gateway/raw-http';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startEveryGateway } from './support/every-gateway';
 
@@ -26,6 +27,8 @@ const WITHOUT_INTERIM: readonly AnyGateway[] = ['nginx', 'nginx-lua', 'kong', 'k
 const ANNOUNCES: readonly AnyGateway[] = ['kong', 'kong-lane'];
 /** Passes the character on, and the API decides; Caddy refuses it with a text of its own. */
 const PASSES_CONTROL_CHARACTERS: readonly AnyGateway[] = ['kong', 'kong-lane', 'nginx-lua'];
+/** Their access logs are at hand here. */
+const WRITES_LOGS: readonly AnyGateway[] = ['nginx', 'nginx-lua', 'kong', 'kong-lane'];
 
 let tollgate: Installation;
 let api: TestServer;
@@ -110,6 +113,15 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     const { status, text } = await ask('POST /weather/pune', [`X-API-Key: ${key}`, 'Content-Length: 220200961']);
     expect([status, seen]).toEqual([413, []]);
     expect(text).toMatch(/"code":"gateway_error","request_id":"[0-9a-f]{32}"/);
+  });
+
+  it('writes no key that stands in a path to its logs', async () => {
+    const [, name = ''] = /^tg_(.*)$/.exec(key) ?? [];
+    for (const prefix of ['tg_', '%74g_', 'tg%5f', '%54G_']) await ask(`GET /weather/${prefix}${name}/x`);
+    await ask('GET /weather/logged');
+    // HAProxy, Caddy and the stand-in write theirs elsewhere.
+    if (WRITES_LOGS.includes(kind)) await eventually(() => gateways.get(kind)?.logs().includes('/weather/logged') === true);
+    expect(gateways.get(kind)?.logs()).not.toContain(name);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -78,13 +78,22 @@ async function startRealKong(
     }
   const settings = kind === 'kong' ? { pluginserver_tollgate_socket: join(dataDir, 'plugin.sock') } : laneSettings(folder);
   const log = `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
-  const told = answersTo === undefined ? {} : { proxy_access_log: log, nginx_proxy_access_log: '' };
+  const access = join(folder, 'access.log');
+  const told = answersTo === undefined ? { proxy_access_log: `${access} tollgate` } : { proxy_access_log: log, nginx_proxy_access_log: '' };
   const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'ours', settings: { ...settings, ...told, ...own } });
   const stop = (): void => {
     kong.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { ...kong, logs: () => readFileSync(join(folder, 'error.log'), 'utf8'), stop: () => Promise.resolve(stop()) };
+  return {
+    ...kong,
+    logs: () =>
+      [access, join(folder, 'error.log')]
+        .filter((path) => existsSync(path))
+        .map((path) => readFileSync(path, 'utf8'))
+        .join(''),
+    stop: () => Promise.resolve(stop()),
+  };
 }
 
 /** The stand-in for Kong, as `npm start` runs it. */
