@@ -26,7 +26,10 @@ export function addReadOn(text: string, readOn: ReadOn = {}): string {
   });
 }
 
-/** The same for a template of Kong's. It has no second place for the request id: the page that explains asks for it. */
+/**
+ * The same for a template of Kong's. Kong fills it by `string.format` with a message and the request id, and LuaJIT cannot name an argument twice:
+ * `request_id` keeps the one place, and the page that `help` leads to asks for it.
+ */
 export function addReadOnForKong(template: string, readOn: ReadOn): string {
   const [errors, page] = [plain(readOn.errors), plain(readOn.explain)?.split('?')[0]];
   const json = template.replace(KONG_PROBLEM, (_problem, between: string, code: string) => {
