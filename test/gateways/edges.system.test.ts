@@ -17,7 +17,7 @@ const TOLD_OF_ADMISSIONS = [
   'Vary',
   'X-Kong-Request-Id',
 ];
-/** How long a gateway waits for the API behind `/fog`. */
+/** How long a gateway waits for the API behind `/fog` and `/hail`. */
 const PATIENCE_MS = 1_000;
 /** Takes a head of any size that a test would send. */
 const UNBOUNDED: readonly AnyGateway[] = ['caddy'];
@@ -76,7 +76,9 @@ beforeAll(async () => {
   // Nobody listens on port 1.
   const storms = describeProduct({ ...WEATHER, id: 'storms', prefix: '/storms', url: 'http://127.0.0.1:1' });
   const fog = describeProduct({ ...WEATHER, id: 'fog', prefix: '/fog', url: api.url });
+  const hail = describeProduct({ ...WEATHER, id: 'hail', prefix: '/hail', url: api.url });
   const services = [
+    { ...hail.block, retries: 1, read_timeout: PATIENCE_MS, plugins },
     { ...fog.block, read_timeout: PATIENCE_MS, plugins },
     { ...block, plugins },
     { ...storms.block, plugins },
@@ -113,6 +115,13 @@ describe.each(EVERY_GATEWAY)('%s', (kind) => {
     const { status, text } = await ask('POST /weather/pune', [`X-API-Key: ${key}`, 'Content-Length: 220200961']);
     expect([status, seen]).toEqual([413, []]);
     expect(text).toMatch(/"code":"gateway_error","request_id":"[0-9a-f]{32}"/);
+  });
+
+  it('asks an API that is too slow for a GET at most once more where retries is 1, also on a connection that was kept', async () => {
+    expect((await ask('GET /hail/pune')).status).toBe(200);
+    const { status } = await ask('GET /hail/never');
+    const asked = seen.filter(({ url }) => url === '/never').length;
+    expect([status, asked >= 1 && asked <= 2]).toEqual([504, true]);
   });
 
   it('writes no key that stands in a path to its logs', async () => {

@@ -355,7 +355,8 @@ it('tells the plugin server what the API says that its answer costs, and the cal
     '/weather/pune',
     '/weather/units/17',
     '/weather/units/0',
-    `/weather/units/${'9'.repeat(20)}`,
+    `/weather/units/${'9'.repeat(30)}`,
+    `/weather/units/${'9'.repeat(31)}`,
     '/weather/units/many',
     '/weather/units/17+5',
     '/weather/units/17,5',
@@ -373,13 +374,13 @@ it('tells the plugin server what the API says that its answer costs, and the cal
         }
         await eventually(() => told.some((line) => line.startsWith(id)));
         const units = parseAnswerLine(told.find((line) => line.startsWith(id)) ?? '')?.units;
-        // What is no number is passed on by some, and costs what was taken before.
-        row.push([status, headers['x-units'], /^\d+$/.test(units ?? '') ? units : undefined]);
+        // What is no number that counts is passed on by some, and costs what was taken before.
+        row.push([status, headers['x-units'], /^\d{1,30}$/.test(units ?? '') ? units : undefined]);
       }
       return [kind, row];
     }),
   );
   // Of two lines, as of a list in one, the first counts.
-  const costs = [undefined, '17', '0', '9'.repeat(20), undefined, '17', '17'].map((units) => [200, undefined, units]);
+  const costs = [undefined, '17', '0', '9'.repeat(30), undefined, undefined, '17', '17'].map((units) => [200, undefined, units]);
   expect(rows).toEqual(EVERY_GATEWAY.map((kind) => [kind, kind === 'nginx-lua' ? costs.map((each) => each.slice(0, 2)) : costs]));
 });
