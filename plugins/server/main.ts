@@ -6,6 +6,7 @@ import { ACCESS_LAYER } from '../access-layer/plugin';
 import { clearPlaces, openEntrances } from '../entrances/open-entrances';
 import { readEntranceSettings } from '../entrances/settings';
 import { GatewayErrors } from './answers/gateway-errors';
+import { watchProcess } from '../tracing/process-metrics';
 import { hearAnswers } from './answers/hear-answers';
 import { hearOther, passToAll, passToParent } from './answers/pass-answers';
 import { createPluginServerMetrics } from './metrics';
@@ -74,7 +75,10 @@ async function serve(settings: PluginServerSettings): Promise<void> {
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   const gatewayErrors = new GatewayErrors();
-  if (metrics) gatewayErrors.show(metrics.registry);
+  if (metrics) {
+    watchProcess(metrics.registry);
+    gatewayErrors.show(metrics.registry);
+  }
   /** Takes lines as a gateway sent them. */
   const hear = (lines: string, passOn?: (line: string) => void): void => {
     gatewayErrors.hear(lines);

@@ -11,7 +11,6 @@ import {
   type SettleQueueStats,
   type WitnessStats,
 } from '../core/store-stats';
-import { watchProcess } from '../tracing/process-metrics';
 import { type PluginServerStats } from './plugin-server';
 
 /** Figures that the server and the stores report about themselves. */
@@ -254,7 +253,6 @@ function outcomes(registry: Registry, described: { name: string; help: string },
 /** Metrics of one plugin server. All except decisions and event times are read from their owners on demand. */
 export function createPluginServerMetrics(): PluginServerMetrics {
   const registry = new Registry();
-  watchProcess(registry);
   const decisions = new CountsByProduct();
   const decided = 'Decisions by product and code; the code of a request that went on is admitted.';
   decisions.show(registry, { name: 'tollgate_decisions_total', help: decided, label: 'code' });
