@@ -59,6 +59,10 @@ export const LIMITS = {
    */
   codeMembers: 3_000_000,
 
+  /** Unpacked size of a native library, and of all that are looked at: unpacking takes about 10 ms of CPU a MiB. */
+  libraryBytes: 64 * MIB,
+  librariesBytes: 128 * MIB,
+
   /**
    * Bytes of text files that are searched for addresses and secrets, in all parts together; one file may be as large. Searching takes about
    * 9 ms of CPU a MiB, so 256 MiB take a quarter of `APK_WORKER_CPU_MS`.

@@ -4,6 +4,7 @@ import { type ApkReport } from '../../../services/workers/apk/report';
 import { ApkBuilder, type ApkSpec } from '../../support/apk/apk-builder';
 import { manifestOf, smaliClass } from '../../support/apk/apk-samples';
 import { analyzeFile } from '../../support/apk/apk-worker';
+import { elfSample } from '../../support/apk/elf-sample';
 
 /** A class with these methods in smali. */
 const withMethods = (name: string, ...methods: string[]): string =>
@@ -87,6 +88,30 @@ it('code that only looks alike is not', async () => {
 it('a packer is known by its library too', async () => {
   const report = await reportOf('packed', { files: { 'lib/arm64-v8a/libDexHelper.so': 'x', 'lib/arm64-v8a/libsample.so': 'x' } });
   expect(seenIn(report)).toEqual({ code_packed: ['libDexHelper.so (Bangcle (SecNeo))'] });
+});
+
+it('native code that is built without protection is found in each library, and counts once', async () => {
+  const bare = elfSample({ stack: 7, isShared: false, hasRelro: false, names: [] });
+  const files = {
+    'lib/arm64-v8a/libbare.so': bare,
+    'lib/armeabi-v7a/libbare.so': elfSample({ bits: 32, stack: null }),
+    'lib/x86/libwhole.so': elfSample(),
+  };
+  const { findings, hardening, checked, warnings } = await reportOf('native', { files });
+  const found = findings.filter(({ section }) => section === 'native_libraries');
+  expect(Object.fromEntries(found.map(({ id, seen }) => [id, seen]))).toEqual({
+    native_executable_stack: ['lib/arm64-v8a/libbare.so', 'lib/armeabi-v7a/libbare.so'],
+    native_fixed_address: ['lib/arm64-v8a/libbare.so'],
+    native_no_relro: ['lib/arm64-v8a/libbare.so'],
+    native_no_canary: ['lib/arm64-v8a/libbare.so'],
+  });
+  expect(hardening.inputs.filter(({ id }) => id.startsWith('native_'))).toHaveLength(1);
+  expect([checked.every(({ ok }) => ok), warnings]).toEqual([true, []]);
+});
+
+it('a native library that ends too early makes the report say that not all of the code was looked at', async () => {
+  const report = await reportOf('cut', { files: { 'lib/x86/libcut.so': elfSample().subarray(0, 100) } });
+  expect([report.risk.complete, report.warnings]).toEqual([false, [expect.stringContaining('lib/x86/libcut.so: ends before')]]);
 });
 
 describe('a dex file that costs too much or is broken', () => {

@@ -1,10 +1,11 @@
 import { LIMITS } from '../limits';
 import { type CheckedFacts } from '../report';
+import { type Unprotected, unprotectedParts } from './elf-protections';
 import { type CodeBudget, type DexCode, type MethodBody } from './dex-code';
 
 /** What code can show without being run. Each has a rule of its own. */
 export type CodeSign =
-  'javascript_interface' | 'tls_errors_ignored' | 'trusts_everything' | 'ecb' | 'runs_commands' | 'loads_code' | 'packed';
+  Unprotected | 'javascript_interface' | 'tls_errors_ignored' | 'trusts_everything' | 'ecb' | 'runs_commands' | 'loads_code' | 'packed';
 
 export interface CodeSighting {
   readonly sign: CodeSign;
@@ -13,7 +14,7 @@ export interface CodeSighting {
 }
 
 /** The day on which the tables below last changed. */
-const CODE_SIGNS_AS_OF = '2026-11-28';
+const CODE_SIGNS_AS_OF = '2026-11-29';
 
 /** Methods whose mere use is a sign: of which class, and its name. */
 const METHODS: readonly (readonly [CodeSign, string, string])[] = [
@@ -84,6 +85,11 @@ export class CodeSignFinder {
       for (const library of names) if (mark.test(library)) this.add('packed', `${library} (${name})`);
   }
 
+  /** Looks at the contents of a native library. @throws MalformedError */
+  lookAtLibrary(file: string, bytes: Buffer): void {
+    for (const sign of unprotectedParts(bytes, file) ?? []) this.add(sign, file);
+  }
+
   private lookAtBodies(file: string, code: DexCode): boolean {
     const session = code.findType('Ljavax/net/ssl/SSLSession;');
     const certificates = code.findType('[Ljava/security/cert/X509Certificate;');
@@ -117,8 +123,10 @@ function isAlwaysTrue({ units: [set = 0, end = 0], length }: MethodBody): boolea
   );
 }
 
+const UNPROTECTED: readonly Unprotected[] = ['executable_stack', 'fixed_address', 'no_canary', 'no_relro'];
+
 /** @param ok false when some code could not be looked at */
 export function checkedCode(ok: boolean): CheckedFacts {
   const names = new Set([...METHODS, ...TEXTS].map(([sign]) => sign));
-  return { source: 'code_signs', as_of: CODE_SIGNS_AS_OF, ok, entries: names.size + PACKERS.length };
+  return { source: 'code_signs', as_of: CODE_SIGNS_AS_OF, ok, entries: names.size + UNPROTECTED.length + PACKERS.length };
 }

@@ -4,11 +4,11 @@ import { type Notes } from '../notes';
 import { type ApkReport } from '../report';
 
 /** Places where Android looks for libraries. Android loads no library with a longer name. */
-const LIBRARY = /^lib\/([\w.-]{1,40})\/([^/]{1,200}\.so)$/;
+export const LIBRARY = /^lib\/([\w.-]{1,40})\/([^/]{1,200}\.so)$/;
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Lists the native libraries of all parts and the processors that they are for. Their contents are not examined. */
+/** Lists the native libraries of all parts and the processors that they are for. */
 export function listNativeLibraries(parts: readonly AppPart[], notes: Notes): Pick<ApkReport, 'native_abis' | 'native_libraries'> {
   const files = parts.flatMap((part) => [...part.files]);
   const libraries = files.flatMap(([place, { size }]) => {

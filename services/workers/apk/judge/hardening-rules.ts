@@ -172,12 +172,51 @@ const WEAK_CODE: readonly Row[] = [
   },
 ];
 
+/** One cause, because they are settings of one build. All of them only make a mistake in native code easier to use. */
+const NATIVE = 'native build';
+
+const NATIVE_CODE: readonly Row[] = [
+  {
+    id: 'native_executable_stack',
+    weight: 0.1,
+    cause: NATIVE,
+    title: 'Native code with an executable stack',
+    allows: 'Whoever finds a mistake in it can have the app run code that was sent to it.',
+    seenIn: inCode('executable_stack'),
+  },
+  {
+    id: 'native_fixed_address',
+    weight: 0.1,
+    cause: NATIVE,
+    title: 'Native code at a fixed address',
+    allows: 'Whoever finds a mistake in it knows where each function stands.',
+    seenIn: inCode('fixed_address'),
+  },
+  {
+    id: 'native_no_relro',
+    weight: 0.05,
+    cause: NATIVE,
+    title: 'Native code whose table of functions stays writable (no RELRO)',
+    allows: 'Whoever finds a mistake in it can put another function in the place of one that it calls.',
+    seenIn: inCode('no_relro'),
+  },
+  {
+    id: 'native_no_canary',
+    weight: 0.03,
+    cause: NATIVE,
+    title: 'Native code without stack canaries',
+    allows: 'A text that is too long for its place can change what the code does next. Code that keeps no texts on the stack needs none.',
+    seenIn: inCode('no_canary'),
+  },
+];
+
 /** How far anybody vouches for the file. */
 export const SIGNING_RULES: readonly Rule[] = rowsOf('hardening', 'signing', SIGNING);
 
 /** How well the app is built. */
 export const BUILD_RULES: readonly Rule[] = [
   ...rowsOf('hardening', 'dex', WEAK_CODE),
+  ...rowsOf('hardening', 'native_libraries', NATIVE_CODE),
   ...rowsOf('hardening', 'flags', FLAGS),
   ...rowsOf('hardening', 'network_security', NETWORK),
   ...rowsOf('hardening', 'secrets', SECRETS),

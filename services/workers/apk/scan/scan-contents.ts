@@ -3,6 +3,7 @@ import { type AppPart, manifestNameOf, nameInReport, readResourcesOf, resourcesN
 import { DexCode } from '../code/dex-code';
 import { DexFile } from '../code/dex-file';
 import { checkedCode, CodeSignFinder, type CodeSighting } from '../code/find-code-signs';
+import { LIBRARY } from '../code/native-libraries';
 import { checkedTrackers, TrackerFinder } from '../code/find-trackers';
 import { LIMITS } from '../limits';
 import type { Notes } from '../notes';
@@ -55,6 +56,7 @@ export async function scanContents(parts: readonly ScannedPart[], notes: Notes):
     return read?.facts ?? [];
   });
   signs.lookAtLibraries(parts.flatMap(({ part }) => libraryNamesOf(part)));
+  const areLibrariesLookedAt = lookAtLibraries(parts, { signs, notes });
   for (const { part, manifest } of parts) {
     if (manifest) scanner.scan(manifestNameOf(part), Buffer.from([...textsOf(manifest)].join('\n')));
     else scanner.isWhole = false;
@@ -65,7 +67,7 @@ export async function scanContents(parts: readonly ScannedPart[], notes: Notes):
   return {
     dex,
     trackers: trackers.list(),
-    checked: [checkedTrackers(isAllRead), scanner.checked(), checkedCode(isAllLookedAt)],
+    checked: [checkedTrackers(isAllRead), scanner.checked(), checkedCode(isAllLookedAt && areLibrariesLookedAt)],
     secrets: scanner.listSecrets(),
     urls: scanner.listUrls(),
     code: signs.list(),
@@ -108,6 +110,28 @@ function readDex(name: string, bytes: Buffer, { trackers, notes }: { trackers: T
 
 function libraryNamesOf({ files }: AppPart): string[] {
   return [...files.keys()].flatMap((place) => /^lib\/[^/]+\/([^/]+)$/.exec(place)?.[1] ?? []);
+}
+
+/** @returns false when not all native libraries were looked at */
+function lookAtLibraries(parts: readonly ScannedPart[], { signs, notes }: { signs: CodeSignFinder; notes: Notes }): boolean {
+  let isWhole = true;
+  let left: number = LIMITS.librariesBytes;
+  for (const { part } of parts) {
+    for (const [place, entry] of part.files) {
+      if (!LIBRARY.test(place)) continue;
+      left -= entry.size;
+      if (left < 0) {
+        notes.add(`only the first ${LIMITS.librariesBytes} bytes of native libraries were looked at`);
+        return false;
+      }
+      const look = (): boolean => {
+        signs.lookAtLibrary(nameInReport(part, entry), readEntry(part.archive, entry, LIMITS.libraryBytes));
+        return true;
+      };
+      isWhole = tolerate(look, false, notes.add) && isWhole;
+    }
+  }
+  return isWhole;
 }
 
 function lookAtCode(name: string, bytes: Buffer, { signs, notes }: { signs: CodeSignFinder; notes: Notes }): boolean {
