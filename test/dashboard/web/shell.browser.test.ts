@@ -47,6 +47,23 @@ describe('the first steps', () => {
     await stage.page.getByText('Today at a glance').waitFor();
     expect(await stage.page.getByText('Choose a plan and create a live key').count()).toBe(0);
   });
+
+  it('are two where the product has neither plans nor test keys, and end with the first call', async () => {
+    await stage.begin({ as: 'new', keys: [{ name: 'Mine', mode: 'live', usedDaysAgo: null }] });
+    await stage.page.route('**/api/products', async (route) => {
+      const response = await route.fetch();
+      const data = (await response.json()) as { products: object[] };
+      await route.fulfill({
+        response,
+        json: { ...data, products: data.products.map((each) => ({ ...each, plans: [], takesTestKeys: false })) },
+      });
+    });
+    await stage.goto('/');
+    await stage.page.getByText('Two steps to your first response').waitFor();
+    expect(await stage.page.getByText('Choose a plan').count()).toBe(0);
+    await stage.dashboard.pool.query('UPDATE credential SET last_used_at = now() WHERE id = $1', [stage.account.keys[0]]);
+    await stage.page.getByText('Today at a glance').waitFor();
+  });
 });
 
 describe('the navigation', () => {

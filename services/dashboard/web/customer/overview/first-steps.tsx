@@ -26,6 +26,9 @@ export function firstMode({ takesTestKeys }: Product): 'test' | 'live' {
   return takesTestKeys ? 'test' : 'live';
 }
 
+/** Whether anything is left after the first call. Without plans, a customer who began with a live key has all that there is. */
+export const hasLastStep = (product: Product): boolean => firstMode(product) === 'test' || product.plans.length > 0;
+
 /** A newcomer's steps: make a key, call, choose a plan. They stay whole until the first call has arrived. */
 export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): ReactNode {
   if (product === undefined)
@@ -45,7 +48,7 @@ export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): Reac
             <SampleCall item={newest} />
           )}
         </Step>
-        <ChooseStep product={product} />
+        {hasLastStep(product) && <ChooseStep product={product} />}
       </ol>
       {newest !== undefined && (
         <Panel title="Refused requests">
@@ -58,6 +61,18 @@ export function FirstSteps({ newest, product, onCreate }: FirstStepsProps): Reac
 
 function ChooseStep({ product }: { readonly product: Product }): ReactNode {
   const isTest = firstMode(product) === 'test';
+  if (product.plans.length === 0) {
+    return (
+      <Step number={3} title="Create a live key">
+        <Text size="sm">
+          Live keys are for real use.{' '}
+          <Link to="/keys" className="text-link in-text">
+            Your keys
+          </Link>
+        </Text>
+      </Step>
+    );
+  }
   return (
     <Step number={3} title={isTest ? 'Choose a plan and create a live key' : 'Choose a plan'}>
       <Text size="sm">

@@ -10,7 +10,7 @@ import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 import { DailyView } from './daily-view';
-import { firstMode, FirstSteps, LastStep } from './first-steps';
+import { firstMode, FirstSteps, hasLastStep, LastStep } from './first-steps';
 import { OutageNotice } from '../../parts/components/outage-notice';
 import { NO_FILTER } from '../requests/request-choices';
 
@@ -28,6 +28,7 @@ const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === nu
 /** The third step is done: a plan, or a live key if the product begins with a test key. */
 function hasChosen({ keys, next }: Answer<'GET /keys'>, products: readonly Product[], first: Product | undefined): boolean {
   const hasPlan = products.some(({ subscription }) => subscription !== null && subscription.plan !== null);
+  if (first && !hasLastStep(first)) return true;
   return next !== null || hasPlan || (first?.takesTestKeys !== false && keys.some(({ mode }) => mode === 'live'));
 }
 
@@ -58,7 +59,7 @@ export function OverviewPage(): ReactNode {
         {data === undefined
           ? undefined
           : isNew
-            ? 'Three steps to your first response.'
+            ? `${product && !hasLastStep(product) ? 'Two' : 'Three'} steps to your first response.`
             : isLastStep
               ? lastStepText(product)
               : 'Today at a glance.'}
