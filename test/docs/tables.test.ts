@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import faults from '../faults/faults.json';
+import faults from '../support/faults/faults.json';
 import { readAlerts } from '../observability/support/metric-names';
 import { type ListedFault } from '../support/faults/firing-alerts';
 import attacks from '../../bench/neighbours/attacks.json';

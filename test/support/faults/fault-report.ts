@@ -32,7 +32,7 @@ export interface Remarks {
   readonly scrapes?: Scrapes;
 }
 
-/** Fails unless the alerts fire that test/faults/faults.json names for the fault. Then leaves its row for docs/faults.md. */
+/** Fails unless the alerts fire that test/support/faults/faults.json names for the fault. Then leaves its row for docs/faults.md. */
 export async function recordObservation(fault: string, observation: Observation, remarks: Remarks = {}): Promise<void> {
   const { note, rejected = new Map<number, number>(), scrapes = observation.scrapes } = remarks;
   await expectAlertsOf(fault, scrapes);
@@ -40,7 +40,7 @@ export async function recordObservation(fault: string, observation: Observation,
   const slowest = Math.max(...answers.of('valid').map(({ tookMs }) => tookMs));
   const seen = `${describeStatuses(answers.statuses('valid'))} (${(slowest / 1000).toFixed(2)} s)`;
   const unauthorised = [...answers.statuses('stranger', 'revoked'), ...rejected];
-  recordRow('test/faults/faults.json', fault, {
+  recordRow('test/support/faults/faults.json', fault, {
     fault,
     clientsSee: note === undefined ? seen : `${seen}; ${note}`,
     unauthorisedAdmitted: describeUnauthorised(unauthorised),

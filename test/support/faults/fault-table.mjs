@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { printOrWrite } from '../table-page.mjs';
 
-const LISTED = JSON.parse(readFileSync(new URL('../../faults/faults.json', import.meta.url), 'utf8'));
+const LISTED = JSON.parse(readFileSync(new URL('./faults.json', import.meta.url), 'utf8'));
 
 /** What a valid key saw, with what was lost or counted and how long the recovery took beside it. */
 function seen({ clientsSee, lost, recoveredInMs }) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import faults from '../../faults/faults.json';
+import faults from './faults.json';
 import { projectRoot } from '../run-command';
 
 /** What a process answered at `/metrics`, before a fault and at its end; undefined where it did not answer. */
@@ -139,11 +139,11 @@ export interface ListedFault {
 /** @throws Error for a fault that the list does not have */
 function alertsOf(fault: string): readonly (string | readonly string[])[] {
   const listed = (faults as readonly ListedFault[]).find(({ name }) => name === fault);
-  if (!listed) throw new Error(`test/faults/faults.json does not name "${fault}"`);
+  if (!listed) throw new Error(`test/support/faults/faults.json does not name "${fault}"`);
   return listed.alerts ?? [];
 }
 
-/** Fails unless the alerts that test/faults/faults.json names fire if the fault lasts, and none of them before it. */
+/** Fails unless the alerts that test/support/faults/faults.json names fire if the fault lasts, and none of them before it. */
 export async function expectAlertsOf(fault: string, scrapes: Scrapes): Promise<void> {
   const alerts = alertsOf(fault);
   if (alerts.length === 0 || !hasPromtool()) return;
