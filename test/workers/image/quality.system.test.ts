@@ -43,6 +43,23 @@ it.each(firstOf(DIFFICULTIES, 2))(
   },
 );
 
+it.each([
+  ['disc', '#d02020', '#ffffff', '<circle cx="300" cy="300" r="180"/>'],
+  ['bottle', '#7030a0', '#fafafa', '<path d="M270 90h60v110q70 40 70 120v200h-200v-200q0-80 70-120z"/>'],
+  ['star', '#e0a000', '#ffffff', '<path d="M300 90l60 150 160 10-125 100 45 160-140-90-140 90 45-160-125-100 160-10z"/>'],
+])('cuts a flat drawing of a %s out of a plain ground', async (_what, colour, ground, shape) => {
+  const draw = (front: string, back: string): sharp.Sharp =>
+    sharp(
+      Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"><rect width="600" height="600" fill="${back}"/><g fill="${front}">${shape}</g></svg>`,
+      ),
+    );
+  const picture = await openPicture(await draw(colour, ground).jpeg({ quality: 90 }).toBuffer());
+  const { png } = await engine.cutOut(picture, CALL);
+  const mask = await draw('#fff', '#000').threshold(128).extractChannel(0).raw().toBuffer();
+  expect(await iouOf(png, { mask })).toBeGreaterThanOrEqual(0.95);
+});
+
 /** Photographs whose cut-out is a success and the subject. No other one is a success. */
 const RIGHT = [
   'animal-cat-lying', 'animal-chameleon', 'animal-dog', 'animal-fish', 'animal-parrot', 'animal-tiger', 'person-astronaut',
