@@ -29,7 +29,7 @@ export async function signUp({ page, dashboard, email, password, then }: Entrant
   await press(page, 'Create account');
   await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
   await openMail({ page, dashboard, email, password }, 'verify');
-  await page.getByText('Three steps to your first response').waitFor();
+  await page.getByText(/(Two|Three) steps to your first response/).waitFor();
 }
 
 /** An operator's first password, by the link that the command line printed. */
