@@ -1,7 +1,9 @@
 import { ByteReader } from '../bytes/byte-reader';
 
-/** What a native library is built without. Each has a rule of its own. */
-export type Unprotected = 'executable_stack' | 'fixed_address' | 'no_canary' | 'no_relro';
+/** What a native library may be built without. Each has a rule of its own. */
+export const UNPROTECTED = ['executable_stack', 'fixed_address', 'no_canary', 'no_relro'] as const;
+
+export type Unprotected = (typeof UNPROTECTED)[number];
 
 const MAGIC = 0x464c457f;
 const LITTLE_ENDIAN = 1;

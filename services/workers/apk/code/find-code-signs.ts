@@ -1,6 +1,6 @@
 import { LIMITS } from '../limits';
 import { type CheckedFacts } from '../report';
-import { type Unprotected, unprotectedParts } from './elf-protections';
+import { type Unprotected, UNPROTECTED, unprotectedParts } from './elf-protections';
 import { type CodeBudget, type DexCode, type MethodBody } from './dex-code';
 
 /** What code can show without being run. Each has a rule of its own. */
@@ -122,8 +122,6 @@ function isAlwaysTrue({ units: [set = 0, end = 0], length }: MethodBody): boolea
     length === 2 && (set & CONST_ONE.mask) === CONST_ONE.value && (end & RETURN.mask) === RETURN.value && ((set >> 8) & 0xf) === end >> 8
   );
 }
-
-const UNPROTECTED: readonly Unprotected[] = ['executable_stack', 'fixed_address', 'no_canary', 'no_relro'];
 
 /** @param ok false when some code could not be looked at */
 export function checkedCode(ok: boolean): CheckedFacts {
