@@ -1,4 +1,4 @@
-import { type Channel } from '../workers/asking';
+import { type Channel, sendTo } from '../workers/asking';
 
 /**
  * Lines of the gateway's access log, passed between the parent of workers and a worker. Each worker finds its own requests among the lines.
@@ -12,7 +12,7 @@ interface AnswersMessage {
 const GATHER_MS = 50;
 
 function send(channel: Channel, lines: string): void {
-  channel.send?.({ tollgate: 'answers', lines } satisfies AnswersMessage);
+  sendTo(channel, { tollgate: 'answers', lines } satisfies AnswersMessage);
 }
 
 /** From the parent to every worker. */

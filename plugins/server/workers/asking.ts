@@ -8,8 +8,16 @@ interface Answer {
 
 /** One end of a channel between processes: `process`, or a worker from its parent's side. */
 export interface Channel {
-  send?(message: object): unknown;
+  send?(message: object, sent: (error: Error | null) => void): unknown;
   on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+/**
+ * Sends to the other end; what is for a process that has just ended is lost with it. Without a function of its own, Node would report that
+ * as an `error` event of the channel, which ends this process too: the parent of all workers, because one of them died.
+ */
+export function sendTo(channel: Channel, message: object): void {
+  channel.send?.(message, () => undefined);
 }
 
 export type Ask = (question: object) => Promise<unknown>;
@@ -33,12 +41,12 @@ export function openChannel(channel: Channel, answer: (question: unknown) => unk
       return;
     }
     const { id } = message;
-    void Promise.resolve(answer(message.question)).then((value) => channel.send?.({ tollgate: 'answer', id, value } satisfies Answer));
+    void Promise.resolve(answer(message.question)).then((value) => sendTo(channel, { tollgate: 'answer', id, value } satisfies Answer));
   });
   return (question) =>
     new Promise((resolve) => {
       const id = ++asked;
       waiting.set(id, resolve);
-      channel.send?.({ tollgate: 'ask', id, question } satisfies Message);
+      sendTo(channel, { tollgate: 'ask', id, question } satisfies Message);
     });
 }
