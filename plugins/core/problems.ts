@@ -232,11 +232,16 @@ export function listProblems(): { code: ProblemCode; status: number; title: stri
   }));
 }
 
-/** Builds the body of a refusal. An inactive key is reported as an unknown one: only `explain` tells them apart. */
+/** The code that a response names. An inactive key is reported as an unknown one: only `explain` tells them apart. */
+export function codeShown(code: ProblemCode): ProblemCode {
+  return code === 'key_inactive' ? 'key_unknown' : code;
+}
+
+/** Builds the body of a refusal. */
 export function problemOf(code: ProblemCode, options: ProblemOptions): Problem {
   const kind: ProblemKind = TABLE[code];
   const { requestId, readOn = {}, isRecorded = true } = options;
-  const shown = options.code ?? (code === 'key_inactive' ? 'key_unknown' : code);
+  const shown = options.code ?? codeShown(code);
   return {
     ...options.members,
     type: kind.type ?? (readOn.errors === undefined ? 'about:blank' : readOn.errors + shown),

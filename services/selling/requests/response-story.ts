@@ -1,4 +1,4 @@
-import { denialOf, refusalIn, statusOf, titleOf } from '../../../plugins/core/problems';
+import { codeShown, denialOf, refusalIn, statusOf, titleOf } from '../../../plugins/core/problems';
 import { isRefundKnown, isUnderWay, type KnownRequest, type ReportedAnswer } from './known-request';
 
 /**
@@ -95,7 +95,7 @@ function chargeSaid({ charge, units }: ExplainedAnswer): string {
 function storyOf(request: KnownRequest, subject: string, nowMs: number): string {
   const answer = answerOf(request, nowMs);
   const refusal = refusalIn(request.outcome);
-  if (answer && refusal !== undefined) return `→ ${answer.status} ${refusal}. ${subject} was refused: ${titleOf(refusal)}.`;
+  if (answer && refusal !== undefined) return `→ ${answer.status} ${codeShown(refusal)}. ${subject} was refused: ${titleOf(refusal)}.`;
   const would = denialOf(request.outcome);
   if (would !== undefined)
     return `→ ${apiOf(request)}. ${subject} went on: its route does not enforce. It would have been refused: ${titleOf(would)}.`;

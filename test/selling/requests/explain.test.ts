@@ -76,11 +76,13 @@ describe('an explanation', () => {
     ['key_inactive', '', 'key c1, suspended by the seller'],
     ['subscription_inactive', 'unpaid', 'none that is active, suspended by the seller: unpaid'],
   ])('of %s says that the seller suspended it, why, and to contact him or do what that asks for', (outcome, suspended, saw) => {
-    const { checks, remedy, fixes } = explain({ ...decision, subscriptionId: undefined, outcome, suspended });
+    const { summary, checks, remedy, fixes } = explain({ ...decision, subscriptionId: undefined, outcome, suspended });
     expect(fixes).toEqual([{ kind: 'ask_support' }]);
     expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
     expect(remedy).toContain('contact the seller');
     expect(remedy).not.toMatch(/Resume|Activate|ubscribe again/);
+    // The code of its response, which does not say that there is such a key.
+    expect(summary).toContain(`→ 401 ${outcome === 'key_inactive' ? 'key_unknown' : outcome}.`);
   });
 
   it.each<[DenialCode, string]>([
