@@ -20,13 +20,13 @@ const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 };
  */
 export async function hearAnswers({ listen, hear, log }: HearingOptions): Promise<{ close(): Promise<void> }> {
   const thread = new Worker(join(__dirname, 'answer-thread.js'), { workerData: listen, resourceLimits: LIMITS });
+  const ended = new Promise((resolve) => thread.once('exit', resolve));
   await once(thread, 'message');
   thread.on('message', (lines: string) => hear(lines));
   thread.on('error', (err) => log.error({ err }, 'the gateway’s access log is no longer heard'));
   log.info({ ...listen }, 'the gateway’s access log is heard');
   return {
     async close() {
-      const ended = once(thread, 'exit');
       thread.postMessage('end');
       await ended;
     },
