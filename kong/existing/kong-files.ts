@@ -6,7 +6,7 @@ import { checkKongConf } from '../check/check-kong-conf';
 import { parseProperties } from '../local/config/kong-conf';
 import { addGuard, type GuardBlock } from './add-guard';
 import { proposePlaces } from './propose-places';
-import { mergeKongConf, type NeededConf, type NeededSetting } from './merge-kong-conf';
+import { mergeKongConf, type NeededConf, type NeededEntry } from './merge-kong-conf';
 
 /** What somebody's Kong has, and where Tollgate's part of it goes. */
 export interface ExistingKong {
@@ -97,20 +97,24 @@ function neededConf(kong: ExistingKong): NeededConf {
     return { entries: [plugins('tollgate'), path], settings: [] };
   }
   return {
-    entries: [plugins('access-layer'), { name: 'pluginserver_names', fallback: '', separator: ',', entry: 'tollgate' }],
+    entries: [
+      plugins('access-layer'),
+      { name: 'pluginserver_names', fallback: '', separator: ',', entry: 'tollgate' },
+      ...reports(folder, answersTo),
+    ],
     settings: [
       { name: 'pluginserver_tollgate_socket', value: pluginSocket(kong) },
       { name: 'pluginserver_tollgate_query_cmd', value: `cat ${join(folder, 'access-layer.json')}` },
-      ...reports(folder, answersTo),
     ],
   };
 }
 
 /** The response to each request; the lane reports it itself. */
-function reports(folder: string, answersTo: string): NeededSetting[] {
+function reports(folder: string, answersTo: string): NeededEntry[] {
+  const log = `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
   return [
-    { name: 'nginx_http_include', value: join(folder, 'log-maps.conf') },
-    { name: 'nginx_proxy_access_log', value: `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer` },
+    { name: 'nginx_http_include', fallback: '', separator: '; include ', entry: join(folder, 'log-maps.conf') },
+    { name: 'nginx_proxy_access_log', fallback: '', separator: '; access_log ', entry: log },
   ];
 }
 

@@ -5,7 +5,8 @@ export interface NeededEntry {
   readonly name: string;
   /** What Kong takes where the property is absent; empty: nothing. */
   readonly fallback: string;
-  readonly separator: ',' | ';';
+  /** Kong hands `nginx_…` to nginx as they are, so one property may go on with further directives. */
+  readonly separator: ',' | ';' | '; include ' | '; access_log ';
   readonly entry: string;
 }
 
@@ -35,7 +36,11 @@ const NOTHING = new Set(['', 'none', 'off']);
 /** @param kongConf the reader's file; empty where Kong runs on its defaults */
 export function mergeKongConf(kongConf: string, { entries, settings }: NeededConf): MergedConf {
   const given = parseProperties(kongConf, []);
-  const lists = entries.map((entry) => ({ name: entry.name, value: extend(given.get(entry.name) ?? entry.fallback, entry) }));
+  // With `off`, nginx writes none of the logs of its place; another line would not change that.
+  const isOff = ({ name, separator }: NeededEntry): boolean => separator === '; access_log ' && given.get(name) === 'off';
+  const lists = entries
+    .filter((entry) => !isOff(entry))
+    .map((entry) => ({ name: entry.name, value: extend(given.get(entry.name) ?? entry.fallback, entry) }));
   const isFree = ({ name }: NeededSetting): boolean => (given.get(name) ?? '') === '';
   const properties = [...lists, ...settings.filter(isFree)];
   const changed = properties.filter(({ name, value }) => given.get(name) !== value);
@@ -45,7 +50,10 @@ export function mergeKongConf(kongConf: string, { entries, settings }: NeededCon
   return {
     properties,
     text: `${[...lines, ...block].join('\n')}\n`,
-    kept: settings.filter(({ name, value }) => (given.get(name) ?? value) !== value && given.get(name) !== ''),
+    kept: [
+      ...settings.filter(({ name, value }) => (given.get(name) ?? value) !== value && given.get(name) !== ''),
+      ...entries.filter(isOff).map(({ name, entry }) => ({ name, value: entry })),
+    ],
   };
 }
 
@@ -53,14 +61,15 @@ function extend(value: string, { separator, entry }: NeededEntry): string {
   const there = NOTHING.has(value) ? '' : value;
   if (there.split(separator).some((each) => each.trim() === entry)) return there;
   if (there === '') return entry;
-  return separator === ';' ? `${entry};${there}` : `${there},${entry}`;
+  return separator === ';' ? `${entry};${there}` : there + separator + entry;
 }
 
 /** Kong obeys the last line of a property. @returns whether there is one */
 function replaceLast(lines: string[], { name, value }: NeededSetting): boolean {
   const at = lines.findLastIndex((line) => line.trimStart().startsWith(name) && /^\s*=/.test(line.trimStart().slice(name.length)));
   if (at < 0) return false;
-  const comment = /\s+#.*$/.exec(lines[at] ?? '')?.[0] ?? '';
+  // A file from Windows has a carriage return at the end of each line.
+  const comment = /(?:\s+#.*?)?\r?$/.exec(lines[at] ?? '')?.[0] ?? '';
   lines[at] = `${name} = ${value}${comment}`;
   return true;
 }

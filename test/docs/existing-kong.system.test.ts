@@ -55,6 +55,7 @@ beforeAll(async () => {
   });
   folder = mkdtempSync(join(runFolder(), 'existing-kong-'));
   for (const name of ['company-audit', 'company-waf']) writeFileSync(join(folder, `${name}.json`), describePlugin(name));
+  writeFileSync(join(folder, 'company-log.conf'), "log_format company '$remote_addr $status';\n");
   writeFileSync(join(folder, 'kong.conf'), fixture('foreign-kong.conf').replaceAll('FOLDER', folder));
   const { host, hostname, port } = new URL(upstream.url);
   const foreign = fixture('foreign-kong.yml')

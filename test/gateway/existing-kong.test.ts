@@ -15,6 +15,8 @@ const FOREIGN_CONF = join(__dirname, '../docs/fixtures/foreign-kong.conf');
 const plugins = { name: 'plugins', fallback: 'bundled', separator: ',', entry: 'access-layer' } as const;
 const names = { name: 'pluginserver_names', fallback: '', separator: ',', entry: 'tollgate' } as const;
 const socket = { name: 'pluginserver_tollgate_socket', value: '/run/p.sock' };
+const include = { name: 'nginx_http_include', fallback: '', separator: '; include ', entry: '/t/log-maps.conf' } as const;
+const accessLog = { name: 'nginx_proxy_access_log', fallback: '', separator: '; access_log ', entry: 'syslog:server=h:1 t' } as const;
 const merge = (text: string) => mergeKongConf(text, { entries: [plugins, names], settings: [socket] });
 
 describe('kong.conf of somebody else', () => {
@@ -39,6 +41,29 @@ describe('kong.conf of somebody else', () => {
   it('keeps a comment behind a value, and every line that is not ours', () => {
     const text = '# mine\nplugins = a   # and why\n\n  log_level = debug\n';
     expect(merge(text).text.startsWith('# mine\nplugins = a,access-layer   # and why\n\n  log_level = debug\n\n#')).toBe(true);
+  });
+
+  it.each([
+    ['absent', '', '/t/log-maps.conf', 'syslog:server=h:1 t'],
+    [
+      'there',
+      'nginx_http_include = /a.conf; include /b.conf\nnginx_proxy_access_log = /c.log own\n',
+      '/a.conf; include /b.conf; include /t/log-maps.conf',
+      '/c.log own; access_log syslog:server=h:1 t',
+    ],
+    ['off', 'nginx_proxy_access_log = off\n', '/t/log-maps.conf', 'off'],
+  ])('whose own directives for nginx are %s keeps them beside ours', (_what, text, includes, logs) => {
+    const needed = { entries: [include, accessLog], settings: [] };
+    const { text: merged, kept } = mergeKongConf(text, needed);
+    const after = parseProperties(merged, []);
+    expect([after.get(include.name), after.get(accessLog.name)]).toEqual([includes, logs]);
+    expect(kept).toEqual(logs === 'off' ? [{ name: accessLog.name, value: accessLog.entry }] : []);
+    expect(mergeKongConf(merged, needed).text).toBe(merged);
+  });
+
+  it('keeps the ends of lines of Windows, and a comment before one', () => {
+    const { text } = merge('plugins = a # mine\r\nlog_level = debug\r\n');
+    expect(text.startsWith('plugins = a,access-layer # mine\r\nlog_level = debug\r\n')).toBe(true);
   });
 
   it('is never told another value than it has', () => {
@@ -150,6 +175,8 @@ describe('gateway kong', () => {
     expect([...parseProperties(before, [])].filter(([name, value]) => properties.get(name) !== value).map(([name]) => name)).toEqual([
       'plugins',
       'pluginserver_names',
+      'nginx_http_include',
+      'nginx_proxy_access_log',
     ]);
     const variables = parseProperties(written('tollgate.env'), []);
     for (const [name, value] of parseProperties(written('tollgate.conf'), []))

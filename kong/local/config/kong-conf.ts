@@ -236,7 +236,8 @@ export function parseUdpPlace(text: string): UdpPlace | undefined {
 function readAnswersTo(reader: PropertyReader): UdpPlace | undefined {
   const text = reader.text('nginx_proxy_access_log');
   if (text === undefined) return undefined;
-  const [, given = ''] = /^syslog:server=([^,\s]+),nohostname,tag=tg tollgate_answer$/.exec(text) ?? [];
+  // Other logs of the same place are somebody else's.
+  const [, given = ''] = /(?:^|; access_log )syslog:server=([^,\s]+),nohostname,tag=tg tollgate_answer$/.exec(text) ?? [];
   const place = parseUdpPlace(given);
   if (place === undefined) reader.problems.push('nginx_proxy_access_log: not syslog:server=HOST:PORT,nohostname,tag=tg tollgate_answer');
   return place;
