@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { AS_KONG_READS } from '../as-kong-reads';
 import { PathPattern, quoted } from './path-pattern';
+import { addressesOf, readTargets } from './upstream-address';
 
 /** The access layer as an external plugin, and the same asked over the lane (kong/lane). A route has one of the two. */
 export const GUARDS = ['access-layer', 'tollgate'] as const;
@@ -107,10 +108,8 @@ const serviceEntity = z.looseObject(
   'is not an object',
 );
 
-const upstreamEntity = z.looseObject(
-  { name: optional(text), targets: listOf(z.looseObject({ target: optional(text) })) },
-  'is not an object',
-);
+const targetEntity = z.looseObject({ target: optional(text), upstream: reference }, 'is not an object');
+const upstreamEntity = z.looseObject({ name: optional(text), targets: listOf(targetEntity) }, 'is not an object');
 const ownerEntity = z.looseObject({ username: optional(text), name: optional(text), plugins: listOf(pluginEntity) }, 'is not an object');
 
 /** The part of kong.yml that the check reads. Whether the rest is well-formed is for Kong, or the local gateway's start, to say. */
@@ -121,6 +120,7 @@ const gatewayFile = z.looseObject(
     routes: listOf(routeEntity),
     plugins: listOf(pluginEntity),
     upstreams: listOf(upstreamEntity),
+    targets: listOf(targetEntity),
     consumers: listOf(ownerEntity),
     consumer_groups: listOf(ownerEntity),
   },
@@ -153,7 +153,7 @@ export interface Guard {
 export interface Service {
   readonly label: string;
   readonly entity: ServiceEntity;
-  /** `host:port` of everything that it may call. */
+  /** `host:port` of everything that it may call, each in one spelling. */
   readonly addresses: readonly string[];
   readonly isEnabled: boolean;
   /** As Kong names it: `http`, `grpcs`. */
@@ -204,8 +204,8 @@ function placeOf(path: readonly PropertyKey[]): string {
 }
 
 function connect(file: GatewayFile): Gateway {
-  const addresses = new Map((file.upstreams ?? []).map(({ name, targets = [] }) => [name ?? '', targets.map(({ target = '' }) => target)]));
-  const services = (file.services ?? []).map((entity) => toService(entity, addresses));
+  const targets = readTargets(file.upstreams ?? [], file.targets ?? []);
+  const services = (file.services ?? []).map((entity) => toService(entity, targets));
   const nested = services.flatMap((service) => (service.entity.routes ?? []).map((entity) => toRoute(entity, service, true)));
   const single = (file.routes ?? []).map((entity) => toRoute(entity, findNamed(services, entity.service), false));
   const routes = [...nested, ...single];
@@ -229,17 +229,16 @@ function findNamed<Each extends { readonly entity: { readonly name?: string | un
   return all.find(({ entity }) => names?.some((name) => name === entity.name || name === entity.id));
 }
 
-function toService(entity: ServiceEntity, upstreams: ReadonlyMap<string, readonly string[]>): Service {
+function toService(entity: ServiceEntity, targets: ReturnType<typeof readTargets>): Service {
   const url = entity.url !== undefined && URL.canParse(entity.url) ? new URL(entity.url) : undefined;
   const protocol = url?.protocol.slice(0, -1) ?? entity.protocol ?? 'http';
   const isHttps = protocol === 'https' || entity.protocol === 'https';
   const host = url?.hostname ?? entity.host ?? '';
   const port = (url && Number(url.port)) || entity.port || (isHttps || protocol === 'grpcs' ? 443 : 80);
-  const addresses = upstreams.get(host) ?? [`${host}:${port}`];
   return {
     label: `service ${entity.name ?? '(unnamed)'}`,
     entity,
-    addresses: addresses.map((address) => address.toLowerCase()),
+    addresses: addressesOf(host, port, targets),
     isEnabled: entity.enabled !== false,
     protocol,
     isHttps,

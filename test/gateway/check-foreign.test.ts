@@ -127,14 +127,25 @@ describe('a plugin that Kong runs only sometimes is a mistake:', () => {
 describe('a route of somebody else is a mistake where it', () => {
   it.each([
     ['leads to the same address', gateway(plain(), other('paths: [/back]', 'http://ORDERS.internal:8080/v2')), 'open door'],
-    [
-      'leads there by an upstream',
-      gateway(
-        plain(),
-        `${other('paths: [/back]', 'http://pool')}\nupstreams: [{ name: pool, targets: [{ target: 'orders.internal:8080' }] }]`,
-      ),
+    ...[
+      ['by an upstream', 'http://pool', '{ name: pool, targets: [{ target: "orders.internal:8080" }] }'],
+      ['by an upstream of another case', 'http://pool', '{ name: Pool, targets: [{ target: "Orders.Internal.:8080" }] }'],
+      ['by a target beside its upstream', 'http://pool', '{ name: pool }]\ntargets: [{ upstream: pool, target: "orders.internal:8080" }'],
+      ['with a dot at its end', 'http://orders.internal.:8080'],
+    ].map(([way = '', url = '', upstream = '']) => [
+      `leads there ${way}`,
+      gateway(plain(), `${other('paths: [/back]', url)}\nupstreams: [${upstream}]`),
       'open door',
-    ],
+    ]),
+    ...[
+      ['localhost:9000', '127.0.0.1:9000'],
+      ['127.1:9000', '127.0.0.1:9000'],
+      ['[::1]:80', '[0:0:0:0:0:0:0:1]'],
+    ].map(([one = '', same = '']) => [
+      `leads to ${one} beside ${same}`,
+      gateway(plain(), other('paths: [/back]', `http://${same}`)).replace('orders.internal:8080', one),
+      'open door',
+    ]),
     [
       'is another route of the service',
       gateway(hosted.replace('    routes:', '    routes:\n      - { name: back, paths: [/back] }')),
