@@ -84,7 +84,11 @@ function findDoubles(consumers: readonly Consumer[]): Map<Consumer, string> {
 /** Keys of consumers, in the order of the file. A group with the name of a product opens it. */
 export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>): Generator<ImportLine> {
   const file = kongFile.safeParse(yaml.value);
-  if (!file.success) throw new CommandError('invalid_argument', 'the file is neither CSV, JSON lines nor a Kong file with consumers');
+  if (!file.success)
+    throw new CommandError(
+      'invalid_argument',
+      'the file is neither CSV, whose first line names the columns (customer, and key or sha256), nor JSON lines, an object a line, nor a Kong file with consumers, all in UTF-8',
+    );
   const { consumers, keyauth_credentials: beside, acls } = file.data;
   const doubles = findDoubles(consumers);
   const places: Place[] = consumers.flatMap((of, index) =>

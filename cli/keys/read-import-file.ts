@@ -12,10 +12,23 @@ const MAX_KONG_BYTES = 16 * 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
-/** RFC 4180, a record a line. @returns undefined where a quote does not close on its line */
-export function readCsvRecord(text: string): string[] | undefined {
+/** Spreadsheets write a semicolon where the comma is the decimal sign. */
+type Separator = ',' | ';' | '\t';
+const CELLS: Readonly<Record<Separator, RegExp>> = {
+  ',': /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y,
+  ';': /(?:"((?:[^"]|"")*)"|([^";]*))(;|$)/y,
+  '\t': /(?:"((?:[^"]|"")*)"|([^"\t]*))(\t|$)/y,
+};
+const HEADER = /(?:^|[,;\t])\s*"?customer"?\s*(?:[,;\t]|$)/i;
+
+/** The one that stands first outside of names, which hold none. */
+const separatorOf = (header: string): Separator => (/[,;\t]/.exec(header)?.[0] ?? ',') as Separator;
+
+/** RFC 4180, also with another separator; a record a line. @returns undefined where a quote does not close on its line */
+export function readCsvRecord(text: string, separator: Separator = ','): string[] | undefined {
   const cells: string[] = [];
-  const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
+  const cell = CELLS[separator];
+  cell.lastIndex = 0;
   for (;;) {
     const match = cell.exec(text);
     if (!match) return undefined;
@@ -42,8 +55,8 @@ async function* linesOf(path: string): AsyncGenerator<readonly NumberedLine[]> {
   yield [numbered(rest)].filter(({ text }) => text.trim() !== '');
 }
 
-function readHeader(text: string): ImportMember[] {
-  const names = (readCsvRecord(text) ?? []).map((name) => name.trim().toLowerCase());
+function readHeader(text: string, separator: Separator): ImportMember[] {
+  const names = (readCsvRecord(text, separator) ?? []).map((name) => name.trim().toLowerCase());
   const unknown = names.find((name) => !isImportMember(name));
   if (unknown !== undefined)
     throw new CommandError('invalid_argument', `column "${unknown.slice(0, 80)}" is none of ${IMPORT_MEMBERS.join(', ')}`);
@@ -52,8 +65,8 @@ function readHeader(text: string): ImportMember[] {
   return names.filter(isImportMember);
 }
 
-function readCsvLine({ line, text }: NumberedLine, columns: readonly ImportMember[]): ImportLine {
-  const cells = readCsvRecord(text);
+function readCsvLine({ line, text }: NumberedLine, { columns, separator }: CsvForm): ImportLine {
+  const cells = readCsvRecord(text, separator);
   if (cells?.length !== columns.length)
     return { line, reason: `has ${cells?.length ?? 'no readable'} fields, and the header line ${columns.length}` };
   const values: Partial<Record<ImportMember, string>> = {};
@@ -61,13 +74,23 @@ function readCsvLine({ line, text }: NumberedLine, columns: readonly ImportMembe
   return { line, fields: fieldsOf(values) };
 }
 
+interface CsvForm {
+  readonly columns: readonly ImportMember[];
+  readonly separator: Separator;
+}
+
+function readForm(header: string): CsvForm {
+  const separator = separatorOf(header);
+  return { separator, columns: readHeader(header, separator) };
+}
+
 async function* readCsv(path: string): AsyncGenerator<readonly ImportLine[]> {
-  let columns: ImportMember[] | undefined;
+  let form: CsvForm | undefined;
   for await (const lines of linesOf(path)) {
     const [first] = lines;
     if (!first) continue;
-    const isHeader = columns === undefined;
-    const known = (columns ??= readHeader(first.text));
+    const isHeader = form === undefined;
+    const known = (form ??= readForm(first.text));
     yield (isHeader ? lines.slice(1) : lines).map((each) => readCsvLine(each, known));
   }
 }
@@ -115,7 +138,7 @@ async function formOf(path: string): Promise<Form> {
       .replace(/^\uFEFF/, '')
       .trimStart()
       .split(/\r?\n/, 1);
-    if (/(^|,)\s*"?customer"?\s*(,|$)/i.test(first)) return 'csv';
+    if (HEADER.test(first)) return 'csv';
     if (!first.startsWith('{')) return 'kong';
     const whole = readJsonLine({ line: 1, text: first });
     return 'fields' in whole || (whole.reason !== 'is not JSON' && !/"(consumers|_format_version|keyauth_credentials)"/.test(first))
