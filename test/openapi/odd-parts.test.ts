@@ -88,6 +88,16 @@ it('writes the gateway’s refusals once, however many operations have them', ()
   expect(shown?.responses['401']?.['x-codes']).toContain('key_missing');
 });
 
+it.each([
+  { description: 'Fine', 'x-codes': ['A1', 'B2'] },
+  { description: '`A1` Fine', 'x-codes': ['A1', 'B2'] },
+  { description: 'Fine', 'x-codes': [] },
+])('takes no codes from what another author calls x-codes, and publishes it as it is: %j', (response) => {
+  const { written, shown } = show({ responses: { '200': response } });
+  expect(shown?.responses['200']).toEqual({ description: response.description });
+  expect(written.paths['/rain/days'].get.responses['200']).toMatchObject(response);
+});
+
 it.each([undefined, {}])('is refused with one line where it describes webhooks alone: paths %j', (paths) => {
   const text = JSON.stringify({ openapi: '3.1.0', paths, webhooks: { rain: { post: {} } } });
   expect(() => readDocumentText(text)).toThrow('it describes webhooks alone: without paths there is nothing to call');

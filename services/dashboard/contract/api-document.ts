@@ -104,12 +104,19 @@ const parameter = z.object({
 /** One without a name, or with a place that calls do not have, cannot be sent. */
 const parameters = z.array(parameter.optional().catch(undefined)).transform((all) => all.filter((each) => each !== undefined));
 
+/** Our documents word each code in the description too. What another author says by the same word is not about refusals of ours. */
+const isOurs = (description: string, codes: readonly string[]): boolean =>
+  codes.length > 0 && codes.every((code) => description.includes(`\`${code}\` `));
+
 const response = z
   .object({
     description: z.string().catch(''),
     content: content.optional().catch(undefined),
     'x-codes': z.array(z.string()).optional().catch(undefined),
   })
+  .transform(({ 'x-codes': codes, ...rest }): typeof rest & { 'x-codes'?: string[] } =>
+    codes && isOurs(rest.description, codes) ? { ...rest, 'x-codes': codes } : rest,
+  )
   .catch({ description: '' });
 
 const exampleFile = z.object({ filename: z.string(), contentType: z.string(), base64: z.string() });
