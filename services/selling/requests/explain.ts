@@ -69,7 +69,12 @@ const key = (decision: Decision): string => {
   return decision.maskedKey === undefined ? 'no key' : `${decision.maskedKey} in ${decision.keyPlace ?? 'an unknown place'}`;
 };
 
-const products = (decision: Decision): string => decision.product ?? decision.products.join(' or ');
+/** The product as people know it, with the id that commands take. A route may admit several, of which the title names one. */
+const products = ({ product, products: admitted, productTitle }: KnownRequest): string => {
+  const ids = product ?? admitted.join(' or ');
+  const isOne = product !== undefined || admitted.length === 1;
+  return productTitle !== undefined && isOne ? `${productTitle} (${ids})` : ids;
+};
 
 const suspensionSeen = ({ suspended }: Decision): string => {
   if (suspended === undefined) return '';
@@ -135,7 +140,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-type Remedy = string | ((decision: Decision) => string);
+type Remedy = string | ((request: KnownRequest) => string);
 
 const callerRemedy: Remedy = ({ callerAddress, originHost }) => {
   const places = [callerAddress, originHost].filter((place) => place !== undefined);

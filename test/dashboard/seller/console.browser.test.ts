@@ -75,6 +75,14 @@ async function recordOutage(keyId: string): Promise<void> {
   );
 }
 
+/** Cells and choices of a page that show a product's id. A seller types ids where the catalogue is shown as its file has it. */
+async function idsShown(page: Page, path: string): Promise<readonly string[]> {
+  await open(page, path);
+  const cells = page.locator('table:not([aria-label*="atalogue"]) :is(td, th), option');
+  await cells.filter({ hasText: 'IP lookup' }).first().waitFor({ state: 'attached' });
+  return cells.filter({ hasText: 'api-ip' }).allTextContents();
+}
+
 it('an operator sets the account up, answers who asks for a plan, suspends a customer, who reads why, and restores', async () => {
   let secret = '';
   let keyId = '';
@@ -153,7 +161,7 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
 
   await step('gives the customer a price and a rate of its own with a reason, and the customer reads them', async () => {
     const { page } = operator;
-    await press(page, 'Price and limits of api-ip');
+    await press(page, 'Price and limits of IP lookup');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Price a month').fill('250.00');
     await dialog.getByLabel('Daily limit').fill('5000');
@@ -229,6 +237,14 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await customer.page.getByText('IP lookup has recovered').waitFor();
     await customer.page.getByRole('link', { name: 'Your failed requests' }).click();
     await customer.page.getByRole('cell', { name: '502' }).waitFor();
+  });
+
+  await step('reads the titles of products, as the customer does', async () => {
+    for (const path of ['/operator', '/operator/products', '/operator/customers', '/operator/requests', customerPath]) {
+      expect([path, await idsShown(operator.page, path)]).toEqual([path, []]);
+    }
+    for (const path of ['/explain', '/requests', '/usage', '/keys'])
+      expect([path, await idsShown(customer.page, path)]).toEqual([path, []]);
   });
 
   await step('suspends no key that is revoked', async () => {

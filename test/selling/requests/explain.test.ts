@@ -111,8 +111,14 @@ describe('an explanation', () => {
     ],
     ['caller_not_whitelisted', { matchedRule: undefined }, /rule for 203\.0\.113\.7 to the key/],
     ['product_not_authorised', { product: undefined, products: ['api-glead', 'api-grank'] }, /api-glead or api-grank/],
+    [
+      'product_not_authorised',
+      { product: undefined, products: ['api-glead', 'api-grank'], productTitle: 'Leads' },
+      /for api-glead or api-grank/,
+    ],
     ['subscription_missing', {}, /Subscribe to api-ip/],
-    ['sandbox_missing', {}, /Use a live key: api-ip has no sandbox/],
+    ['subscription_missing', { productTitle: 'IP lookup' }, /Subscribe to IP lookup \(api-ip\)/],
+    ['sandbox_missing', { productTitle: 'IP lookup' }, /Use a live key: IP lookup \(api-ip\) has no sandbox/],
   ] as const)('of %s names what is to be changed', (outcome, extra, text) => {
     expect(explain({ ...decision, ...extra, outcome }).remedy).toMatch(text);
   });

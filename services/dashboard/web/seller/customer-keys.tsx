@@ -15,6 +15,7 @@ import { Moment } from '../parts/components/moment';
 import { Pager } from '../parts/components/pager';
 import { Panel } from '../parts/components/panel';
 import { ProblemAlert } from '../parts/components/problem-alert';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 import { useRead } from '../parts/hooks/use-read';
 import { KeyStateBadge } from '../customer/keys/key-state-badge';
 import { KeyProducts, ModeBadge } from '../customer/keys/key-table';
@@ -40,6 +41,7 @@ export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): Reac
   const { data, error, refetch } = useRead({ ...customerKeysQuery(customerId, paging.after), placeholderData: keepPreviousData });
   const [isIssuing, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<ListedKey>();
+  const titleOf = useSoldTitles();
   const issue = (
     <Button size="xs" variant="default" leftSection={<IconPlus size={14} aria-hidden />} onClick={open}>
       Issue a key
@@ -52,7 +54,7 @@ export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): Reac
       ) : (
         <DataTable
           caption="Keys"
-          columns={columnsFor(onSuspend, setRevoked)}
+          columns={columnsFor({ titleOf, onSuspend, onRevoke: setRevoked })}
           rows={data?.keys}
           rowKey={({ id }) => id}
           empty={<EmptyState title="No keys">The customer has made none yet.</EmptyState>}
@@ -65,7 +67,13 @@ export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): Reac
   );
 }
 
-function columnsFor(onSuspend: (target: SuspensionTarget) => void, onRevoke: (key: ListedKey) => void): readonly Column<ListedKey>[] {
+interface ColumnOptions {
+  readonly titleOf: (product: string) => string;
+  readonly onSuspend: (target: SuspensionTarget) => void;
+  readonly onRevoke: (key: ListedKey) => void;
+}
+
+function columnsFor({ titleOf, onSuspend, onRevoke }: ColumnOptions): readonly Column<ListedKey>[] {
   return [
     { header: 'Key', isTitle: true, cell: ({ maskedKey }) => <span className="mono keep">{maskedKey}</span> },
     {
@@ -74,7 +82,7 @@ function columnsFor(onSuspend: (target: SuspensionTarget) => void, onRevoke: (ke
     },
     { header: 'Mode', cell: ({ mode }) => <ModeBadge mode={mode} /> },
     { header: 'State', cell: (key) => <KeyStateBadge item={key} /> },
-    { header: 'Products', isWide: true, cell: ({ products }) => <KeyProducts products={products} /> },
+    { header: 'Products', isWide: true, cell: ({ products }) => <KeyProducts products={products.map(titleOf)} /> },
     { header: 'Last used', cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
     {
       header: 'Acts',

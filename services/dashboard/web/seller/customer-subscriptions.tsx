@@ -1,7 +1,5 @@
-import { Badge, Button, Group, NativeSelect, Text, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { useForm, type UseFormReturnType } from '@mantine/form';
-import { useQueryClient } from '@tanstack/react-query';
 import { planName } from '../../reference/plan-name';
 import type { CustomerDetails } from '../../contract/operator-customers';
 import type { Subscription } from '../../contract/plans';
@@ -10,14 +8,9 @@ import { DataTable, type Column } from '../parts/components/data-table';
 import { EmptyState } from '../parts/components/empty-state';
 import { Moment } from '../parts/components/moment';
 import { limitsText, rateText, thenText } from '../customer/plans/offers';
+import { LimitsDialog } from './limits-dialog';
 import type { SuspensionTarget } from './suspend-dialog';
-import { call } from '../parts/api/request';
-import { toast } from '../parts/browser/toast';
-import { useSubmit } from '../parts/hooks/use-submit';
-import { Dialog } from '../parts/components/dialog';
-import { FormButtons } from '../parts/components/form-buttons';
-import { ProblemAlert } from '../parts/components/problem-alert';
-import { AMOUNT } from './refund-dialog';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 
 interface CustomerSubscriptionsProps {
   readonly customer: CustomerDetails;
@@ -33,10 +26,11 @@ const STATES = {
 /** The customer's subscriptions and use, with buttons to limit and to stop them. */
 export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscriptionsProps): ReactNode {
   const [limited, setLimited] = useState<Subscription>();
+  const titleOf = useSoldTitles();
   const { subscriptions, limitTerms } = customer;
   const termOf = ({ id }: Subscription) => limitTerms.find(({ subscriptionId }) => subscriptionId === id);
   const columns: readonly Column<Subscription>[] = [
-    { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
+    { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{titleOf(product)}</span> },
     {
       header: 'Plan',
       cell: ({ plan, ownPrice, overage, rate }) => (
@@ -75,7 +69,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
             className="tappable"
             disabled={subscription.state === 'cancelled'}
             onClick={() => setLimited(subscription)}
-            aria-label={`Price and limits of ${subscription.product}`}
+            aria-label={`Price and limits of ${titleOf(subscription.product)}`}
           >
             Terms
           </Button>
@@ -83,7 +77,7 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
             target={{
               kind: 'subscription',
               id: subscription.id,
-              name: subscription.product,
+              name: titleOf(subscription.product),
               product: subscription.product,
               isSuspended: subscription.suspended !== undefined,
             }}
@@ -103,7 +97,13 @@ export function CustomerSubscriptions({ customer, onSuspend }: CustomerSubscript
         empty={<EmptyState title="No subscriptions">A key that you issue subscribes the customer to its products.</EmptyState>}
       />
       {limited && (
-        <LimitsDialog customerId={customer.id} subscription={limited} term={termOf(limited)} onClose={() => setLimited(undefined)} />
+        <LimitsDialog
+          customerId={customer.id}
+          subscription={limited}
+          title={titleOf(limited.product)}
+          term={termOf(limited)}
+          onClose={() => setLimited(undefined)}
+        />
       )}
     </>
   );
@@ -150,151 +150,5 @@ function Term({ term, hasOwn }: { readonly term: CustomerDetails['limitTerms'][n
         )}
       </Text>
     </>
-  );
-}
-
-interface LimitsDialogProps {
-  readonly customerId: string;
-  readonly subscription: Subscription;
-  readonly term: CustomerDetails['limitTerms'][number] | undefined;
-  readonly onClose: () => void;
-}
-
-/** The end of the chosen day, wherever the operator is. */
-function endOf(day: string): string | null {
-  return day === '' ? null : new Date(`${day}T23:59:59`).toISOString();
-}
-
-function checkEnd(day: string): string | null {
-  const end = endOf(day);
-  return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day to come.';
-}
-
-interface TermValues {
-  readonly daily: number | string;
-  readonly monthly: number | string;
-  readonly rate: number | string;
-  /** Seconds. */
-  readonly window: '1' | '60';
-  readonly burst: number | string;
-  readonly price: string;
-  readonly reason: string;
-  readonly end: string;
-}
-
-const limitOf = (value: number | string): number | null => (typeof value === 'number' ? value : null);
-
-function rateOf({ rate, window, burst }: TermValues): Subscription['rate'] {
-  const [limit, atOnce] = [limitOf(rate), limitOf(burst)];
-  return limit === null || atOnce === null ? null : { limit, windowSeconds: window === '1' ? 1 : 60, burst: atOnce };
-}
-
-/** How fast requests may come. */
-function RateFields({ form }: { readonly form: UseFormReturnType<TermValues> }): ReactNode {
-  return (
-    <Group gap="sm" align="start" grow preventGrowOverflow={false}>
-      <NumberInput label="Requests" min={1} max={6_000_000} allowDecimal={false} thousandSeparator="," {...form.getInputProps('rate')} />
-      <NativeSelect
-        label="In each"
-        data={[
-          { value: '1', label: 'second' },
-          { value: '60', label: 'minute' },
-        ]}
-        {...form.getInputProps('window')}
-      />
-      <NumberInput label="At once" min={1} max={100_000} allowDecimal={false} thousandSeparator="," {...form.getInputProps('burst')} />
-    </Group>
-  );
-}
-
-/** Sets a subscription's price and limits with a reason, for good or until a day. */
-function LimitsDialog({ customerId, subscription, term, onClose }: LimitsDialogProps): ReactNode {
-  const client = useQueryClient();
-  const { id, product, plan, ownLimits, ownPrice } = subscription;
-  const form = useForm<TermValues>({
-    initialValues: {
-      daily: ownLimits.daily ?? '',
-      monthly: ownLimits.monthly ?? '',
-      rate: ownLimits.rate?.limit ?? '',
-      window: ownLimits.rate?.windowSeconds === 60 ? '60' : '1',
-      burst: ownLimits.rate?.burst ?? '',
-      price: ownPrice?.price ?? '',
-      reason: term?.reason ?? '',
-      end: term?.endsAt?.slice(0, 10) ?? '',
-    },
-    validate: {
-      burst: (value, { rate }) =>
-        (typeof value === 'number') === (typeof rate === 'number') ? null : 'A rate needs both: how many, and how many at once.',
-      price: (value) => (value.trim() === '' || AMOUNT.test(value.trim()) ? null : 'Write an amount such as 499.00.'),
-      reason: (value) => (value.trim() === '' ? 'Say why.' : null),
-      end: checkEnd,
-    },
-  });
-  const { submit, pending, problem } = useSubmit(async (values: typeof form.values) => {
-    const limits = {
-      daily: limitOf(values.daily),
-      monthly: limitOf(values.monthly),
-      rate: rateOf(values),
-      price: values.price.trim() || null,
-    };
-    await call('PUT /operator/subscriptions/:id/limits', {
-      params: { id },
-      body: { ...limits, reason: values.reason.trim(), endsAt: endOf(values.end) },
-    });
-    toast(`Terms of ${product} are set.`);
-    await client.invalidateQueries({ queryKey: ['operator', 'customer', customerId] });
-    onClose();
-  });
-  return (
-    <Dialog title={`Own price and limits of ${product}`} onClose={onClose} mayCloseLightly={!pending}>
-      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-        <Stack gap="sm">
-          <Text size="sm">
-            They belong to {planName(plan)}: on another plan its own limits hold, and these count again when the customer is back. Limits
-            count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer reads them on
-            the plan page. Leave a field empty for what the plan gives.
-          </Text>
-          <NumberInput
-            label="Daily limit"
-            min={0}
-            max={2_147_483_647}
-            allowDecimal={false}
-            thousandSeparator=","
-            {...form.getInputProps('daily')}
-          />
-          <NumberInput
-            label="Monthly limit"
-            min={0}
-            max={2_147_483_647}
-            allowDecimal={false}
-            thousandSeparator=","
-            {...form.getInputProps('monthly')}
-          />
-          <RateFields form={form} />
-          {plan !== null && (
-            <TextInput
-              label="Price a month"
-              description={`In the plan’s currency. It ends when the customer leaves ${plan}.`}
-              inputMode="decimal"
-              {...form.getInputProps('price')}
-            />
-          )}
-          <TextInput
-            label="Reason"
-            description="For operators, and in the audit log, which the customer reads too."
-            maxLength={500}
-            {...form.getInputProps('reason')}
-          />
-          <TextInput
-            label="Last day"
-            type="date"
-            description="After it the plan’s own count again. Empty: for good."
-            {...form.getInputProps('end')}
-          />
-          <ProblemAlert problem={problem} />
-          <FormButtons action="Set terms" pending={pending} onCancel={onClose} />
-        </Stack>
-      </form>
-    </Dialog>
   );
 }

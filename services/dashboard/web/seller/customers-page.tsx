@@ -25,6 +25,7 @@ import { ProblemAlert } from '../parts/components/problem-alert';
 import { CustomerViews } from './customer-views';
 import { PlanRequests } from './plan-requests';
 import { ExportLink } from '../parts/components/export-link';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 import { useRead } from '../parts/hooks/use-read';
 import { useTypingPause } from '../parts/hooks/use-typing-pause';
 
@@ -62,7 +63,7 @@ const COLUMNS: readonly Column<CustomerLine>[] = [
 function PlanName({ of: { product, plan } }: { readonly of: CustomerLine['plans'][number] }): ReactNode {
   return (
     <Text component="span" display="block" size="sm" className="keep">
-      {product}: {planName(plan)}
+      {useSoldTitles()(product)}: {planName(plan)}
     </Text>
   );
 }
@@ -149,7 +150,7 @@ function Filters({ filter }: { readonly filter: ReturnType<typeof useFilter> }):
         data={[
           { value: '', label: 'Everybody' },
           { group: 'State', items: Object.entries(STATES).map(([value, { text }]) => ({ value: `state ${value}`, label: text })) },
-          { group: 'Subscribed to', items: (data?.products ?? []).map(({ id }) => ({ value: `product ${id}`, label: id })) },
+          { group: 'Subscribed to', items: (data?.products ?? []).map(({ id, title }) => ({ value: `product ${id}`, label: title })) },
         ]}
         value={filter.state !== undefined ? `state ${filter.state}` : filter.product !== undefined ? `product ${filter.product}` : ''}
         onChange={({ currentTarget: { value } }) => {

@@ -13,9 +13,11 @@ import { sumAnswers } from '../customer/usage/answers';
 import { CUSTOMERS_SEARCH } from './customers-search';
 import { Figure } from './figure';
 import { Failures, Within } from './product-answers';
+import { ProductTitle } from './product-title';
 import { REQUESTS_SEARCH } from '../parts/format/requests-search';
 import { EmptyState } from '../parts/components/empty-state';
 import { type Column, DataTable } from '../parts/components/data-table';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 
 type Part = OperatorHome['products'][number]['period'];
 
@@ -255,7 +257,7 @@ const FAILING: readonly Column<ProductPart>[] = [
     isTitle: true,
     cell: ({ product }) => (
       <Link to="/operator/requests" search={{ ...REQUESTS_SEARCH, product, status: '5xx' }} className="text-link keep">
-        {product}
+        <ProductTitle of={product} />
       </Link>
     ),
   },
@@ -266,6 +268,7 @@ const FAILING: readonly Column<ProductPart>[] = [
 
 /** Products with failures, the most first; nothing where none is known. */
 function FailingPanel({ products }: Pick<OperatorHome, 'products'>): ReactNode {
+  const titleOf = useSoldTitles();
   const rows = products.filter(({ period }) => failed(period) > 0).sort((a, b) => failed(b.period) - failed(a.period));
   return (
     <Panel title="Products with failures">
@@ -281,7 +284,7 @@ function FailingPanel({ products }: Pick<OperatorHome, 'products'>): ReactNode {
           Answers of{' '}
           {products
             .filter(({ period }) => period.answers === null)
-            .map(({ product }) => product)
+            .map(({ product }) => titleOf(product))
             .join(', ')}{' '}
           are not known: neither the gateway nor the product tells of them.
         </Text>

@@ -11,10 +11,10 @@ import { Moment } from '../parts/components/moment';
 import { ProblemAlert } from '../parts/components/problem-alert';
 import { Panel } from '../parts/components/panel';
 import { formatPrice } from '../parts/format/numbers';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 import { useSubmit } from '../parts/hooks/use-submit';
 import { discountText, stateOf } from '../customer/billing/payment-words';
 import { DiscountDialog } from './discount-dialog';
-import { useTitles } from './payment-list';
 
 interface ActProps {
   readonly customerId: string;
@@ -105,7 +105,7 @@ function Discount({ customerId, paid }: ActProps): ReactNode {
 
 /** What one customer pays in advance, with what the seller can do about it; nothing where it pays nothing. */
 export function CustomersPaidPlans({ customerId }: { readonly customerId: string }): ReactNode {
-  const titleOf = useTitles();
+  const titleOf = useSoldTitles();
   const { data } = useQuery(customersPaidPlansQuery(customerId));
   if (!data || data.paid.length === 0) return null;
   const columns: readonly Column<PaidPlan>[] = [

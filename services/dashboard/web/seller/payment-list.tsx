@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { type SellersPaymentView } from '../../contract/seller-payments';
-import { catalogueQuery, type PaymentFilter, paymentsQuery } from '../parts/api/operator-queries';
+import { type PaymentFilter, paymentsQuery } from '../parts/api/operator-queries';
 import { call } from '../parts/api/request';
 import { toast } from '../parts/browser/toast';
 import { ConfirmDialog } from '../parts/components/confirm-dialog';
@@ -14,6 +14,7 @@ import { Pager } from '../parts/components/pager';
 import { Panel } from '../parts/components/panel';
 import { formatPrice } from '../parts/format/numbers';
 import { usePaged } from '../parts/hooks/use-paged';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 import { PAYMENT_FACTS, paymentKey } from '../customer/billing/payment-words';
 import { RefundDialog } from './refund-dialog';
 
@@ -78,16 +79,10 @@ const STATE_AND_ACT: readonly Column<SellersPaymentView>[] = [
   { header: 'Acts', isHeaderHidden: true, cell: (payment) => Number(payment.refundable) > 0 && <Refund payment={payment} /> },
 ];
 
-/** Titles of products, by their ids. */
-export function useTitles(): (product: string) => string {
-  const { data } = useQuery(catalogueQuery);
-  return (product) => data?.products.find(({ id }) => id === product)?.title ?? product;
-}
-
 /** What customers were charged by the payment provider, a page at a time. */
 export function PaymentList({ filter }: { readonly filter: PaymentFilter }): ReactNode {
   const paging = usePaged();
-  const titleOf = useTitles();
+  const titleOf = useSoldTitles();
   const query = useQuery({ ...paymentsQuery(filter, paging.after), placeholderData: keepPreviousData });
   return (
     <Loaded query={query} height={300}>
@@ -120,7 +115,7 @@ const SHOWN = 10;
 
 /** The last charges of one customer; nothing where there were none. */
 export function CustomerPayments({ customerId }: { readonly customerId: string }): ReactNode {
-  const titleOf = useTitles();
+  const titleOf = useSoldTitles();
   const { data } = useQuery(paymentsQuery({ customer: customerId }, undefined, SHOWN));
   if (!data || data.payments.length === 0) return null;
   const all = (

@@ -6,6 +6,7 @@ import { EmptyState } from '../parts/components/empty-state';
 import { formatCount } from '../parts/format/numbers';
 import { formatWithin, notKnown, withinMs } from '../customer/usage/answers';
 import { NOT_KNOWN } from './figure';
+import { ProductTitle } from './product-title';
 
 type Answered = ProductFigures['answered'][number];
 type Part = Answered['period'];
@@ -35,7 +36,7 @@ export function Within({ of, boundsMs, share }: { of: Part; boundsMs: readonly n
 }
 
 const columnsOf = (boundsMs: readonly number[]): readonly Column<Answered>[] => [
-  { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
+  { header: 'Product', isTitle: true, cell: ({ product }) => <ProductTitle of={product} /> },
   { header: 'Today', isNumber: true, cell: ({ today }) => formatCount(today.admitted) },
   { header: 'Failed today', isNumber: true, cell: ({ today }) => <Failures of={today} /> },
   { header: '95% within, today', isNumber: true, cell: ({ today }) => <Within of={today} boundsMs={boundsMs} share={0.95} /> },

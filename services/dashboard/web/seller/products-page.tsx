@@ -17,13 +17,14 @@ import { Details } from '../customer/audit/audit-cells';
 import { CatalogueFilePanel } from './catalogue-file';
 import { thenText } from '../customer/plans/offers';
 import { ProductAnswers } from './product-answers';
+import { ProductTitle } from './product-title';
 
 type CatalogueEntry = OperatorCatalogue['products'][number];
 type Change = OperatorCatalogue['changes'][number];
 type Figures = ProductFigures['figures'][number];
 
 const FIGURES: readonly Column<Figures>[] = [
-  { header: 'Product', isTitle: true, cell: ({ product }) => <span className="keep">{product}</span> },
+  { header: 'Product', isTitle: true, cell: ({ product }) => <ProductTitle of={product} /> },
   { header: 'Plan', cell: ({ plan }) => planName(plan) },
   { header: 'Subscriptions', isNumber: true, cell: ({ subscriptions }) => formatCount(subscriptions) },
   {
@@ -40,8 +41,8 @@ const limitsOf = (base: CatalogueEntry['base']): string =>
   base === null ? 'none' : `${formatCount(base.daily)} a day, ${formatCount(base.monthly)} a month`;
 
 const CATALOGUE: readonly Column<CatalogueEntry>[] = [
-  { header: 'Product', isTitle: true, cell: ({ id }) => <span className="keep">{id}</span> },
-  { header: 'Title', cell: ({ title }) => title },
+  { header: 'Product', isTitle: true, cell: ({ title }) => title },
+  { header: 'ID', cell: ({ id }) => <span className="mono keep">{id}</span> },
   { header: 'Base limits', cell: ({ base }) => limitsOf(base) },
   {
     header: 'Plans',

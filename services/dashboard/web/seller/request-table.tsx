@@ -14,6 +14,7 @@ import { Pager } from '../parts/components/pager';
 import { ProblemAlert } from '../parts/components/problem-alert';
 import { useRead } from '../parts/hooks/use-read';
 import { REQUESTS_SEARCH } from '../parts/format/requests-search';
+import { ProductTitle } from './product-title';
 
 type Asked = RequestsOfAll['requests'][number];
 
@@ -33,7 +34,7 @@ const COLUMNS: readonly Column<Asked>[] = [
   TOOK_COLUMN,
   SIZE_COLUMN,
   UNITS_COLUMN,
-  { header: 'Product', cell: ({ product }) => product ?? '–' },
+  { header: 'Product', cell: ({ product }) => (product === null ? '–' : <ProductTitle of={product} />) },
   { header: 'Customer', cell: ({ customer }) => <Whose customer={customer} /> },
   { header: 'Key and caller', isWide: true, cell: (request) => <Caller request={request} /> },
 ];

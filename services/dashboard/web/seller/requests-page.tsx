@@ -69,7 +69,7 @@ function Filters(): ReactNode {
   const change = (part: Partial<typeof filter>): void =>
     void navigate({ search: (now) => ({ ...now, ...part, after: undefined, page: undefined }), replace: true });
   const changeText = useTypingPause(change);
-  const products = [{ value: '', label: 'All products' }, ...(data?.products ?? []).map(({ id }) => ({ value: id, label: id }))];
+  const products = [{ value: '', label: 'All products' }, ...(data?.products ?? []).map(({ id, title }) => ({ value: id, label: title }))];
   const choices = [
     { name: 'product', label: 'Product', data: products },
     { name: 'outcome', label: 'Outcome', data: OUTCOMES },

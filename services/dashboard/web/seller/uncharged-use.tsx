@@ -3,15 +3,16 @@ import { type ReactNode } from 'react';
 import { type BillingSums } from '../../contract/billing';
 import { type Column, DataTable } from '../parts/components/data-table';
 import { Panel } from '../parts/components/panel';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 import { formatCount, formatPrice } from '../parts/format/numbers';
 import { formatMonth } from '../customer/plans/format-month';
-import { CUSTOMER, useTitles } from './payment-list';
+import { CUSTOMER } from './payment-list';
 
 type Uncharged = BillingSums['uncharged'][number];
 
 /** Use above limits that nobody charges because the payment provider refuses; nothing without any. */
 export function UnchargedUse({ rows }: { readonly rows: readonly Uncharged[] }): ReactNode {
-  const titleOf = useTitles();
+  const titleOf = useSoldTitles();
   if (rows.length === 0) return null;
   const columns: readonly Column<Uncharged>[] = [
     CUSTOMER,

@@ -8,6 +8,7 @@ import type { Alert, MailedKinds, AlertSettings } from '../../../contract/alerts
 import { alertSettingsQuery, alertsQuery, productsQuery } from '../../parts/api/queries';
 import { call } from '../../parts/api/request';
 import { usePaged } from '../../parts/hooks/use-paged';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { Guarded } from '../../parts/components/guarded';
@@ -62,7 +63,8 @@ function Kind({ alert: { kind, percent } }: { readonly alert: Alert }): ReactNod
 }
 
 function About({ alert: { keyId, maskedKey, product } }: { readonly alert: Alert }): ReactNode {
-  if (keyId === null) return product ?? '–';
+  const titleOf = useProductTitles();
+  if (keyId === null) return product === null ? '–' : titleOf(product);
   return (
     <Link to="/keys/$keyId" params={{ keyId }} className="text-link mono">
       {maskedKey ?? 'key'}

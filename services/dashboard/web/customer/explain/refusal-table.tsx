@@ -5,6 +5,7 @@ import { type ReactNode } from 'react';
 import { type Answer } from '../../../contract/endpoints';
 import { refusalsQuery } from '../../parts/api/queries';
 import { pageSearch, usePaged } from '../../parts/hooks/use-paged';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Moment } from '../../parts/components/moment';
@@ -31,7 +32,7 @@ const COLUMNS: readonly Column<Refusal>[] = [
     ),
   },
   { header: 'Time', cell: (refusal) => <Moment at={refusal.at} /> },
-  { header: 'Product', cell: (refusal) => refusal.product ?? '–' },
+  { header: 'Product', cell: ({ product }) => (product === null ? '–' : <ProductTitle of={product} />) },
   { header: 'Key', cell: (refusal) => <span className="mono keep">{refusal.maskedKey ?? '–'}</span> },
   {
     header: 'Caller',
@@ -48,6 +49,10 @@ const COLUMNS: readonly Column<Refusal>[] = [
     ),
   },
 ];
+
+function ProductTitle({ of: product }: { readonly of: string }): ReactNode {
+  return useProductTitles()(product);
+}
 
 interface RefusalTableProps {
   readonly limit?: number;
