@@ -8,6 +8,7 @@ import { readOnSettings } from '../../plugins/core/read-on';
 import { type Environment, readSettings } from '../../plugins/core/settings';
 import { processSettings, type ProcessSettings } from '../kit/config';
 import { type DataAge, type ServiceDefinition } from '../kit/service/define-service';
+import { type LiveRoute, liveRoutesOf } from '../kit/service/live-routes';
 import { createLog, type Log } from '../kit/log';
 import { createMetrics, type Metrics } from '../kit/metrics';
 import { catalogueFile, readCatalogue } from '../kit/read-catalogue';
@@ -42,6 +43,7 @@ interface Running {
   readonly check: ReadyCheck;
   /** Whether each product serves live keys, as far as the service knows. */
   readonly live: Readonly<Record<string, boolean>>;
+  readonly liveRoutes: readonly LiveRoute[];
   readonly product: string;
   dataOf(): Promise<readonly DataAge[]>;
   close(): Promise<void>;
@@ -65,18 +67,9 @@ interface Tools {
 }
 
 /** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
-function liveOf(service: ServiceDefinition, deps: unknown): Record<string, boolean> {
-  const isServed = service.hasWorkers?.(deps) ?? true;
+function liveOf(service: ServiceDefinition, isServed: boolean): Record<string, boolean> {
   const known = service.products.filter((product) => !isServed || sourcesOf(product).length === 0);
   return Object.fromEntries(known.map((product) => [product, isServed]));
-}
-
-/** Routes that serve live keys although no live source of their product is set, by product. */
-function liveRoutesOf({ products: [product], routes }: ServiceDefinition): Record<string, string[]> {
-  const live = routes.flatMap(({ path, withoutSource }) =>
-    withoutSource === undefined ? [] : [withoutSource === true ? path : `${path} ${withoutSource}`],
-  );
-  return live.length === 0 ? {} : { [product]: live };
 }
 
 /** A product that two services know is served when both serve it. */
@@ -116,8 +109,10 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
   try {
     const url = await app.listen({ host: common.SERVICE_HOST, port });
     const { name, products } = service;
+    const isServed = service.hasWorkers?.(deps) ?? true;
     return {
-      ...{ name, url, product: products[0], live: liveOf(service, deps), close },
+      ...{ name, url, product: products[0], live: liveOf(service, isServed), close },
+      liveRoutes: liveRoutesOf(service, { products: catalogue.products, isServed }),
       check: () => service.checkReady?.(deps),
       dataOf: async () => (await service.dataOf?.(deps)) ?? [],
     };
@@ -190,7 +185,7 @@ export async function runServices(services: readonly ServiceDefinition[], env: E
       port: common.PRIVATE_PORT,
       metrics,
       live: allOf(running),
-      liveRoutes: Object.assign({}, ...services.map(liveRoutesOf)) as Record<string, string[]>,
+      liveRoutes: Object.fromEntries(running.map(({ product, liveRoutes }) => [product, liveRoutes])),
       data: () => dataOfAll(running),
       checks: Object.fromEntries(running.map(({ name, check }) => [name, check])),
       answerRefund: createRefundCall({

@@ -7,6 +7,7 @@ import { heldPlan, type PaidSubscription } from '../../selling/paid-plans/paid-s
 import { acceptPreview, keepPreview, type PlanPreview } from '../../selling/paid-plans/plan-previews';
 import { type billingEndpoints } from '../contract/billing';
 import { decideFor, findPlan, refuseOtherTerms } from '../customer/plans/plan-terms';
+import { requireUnderstood } from '../customer/plans/require-understood';
 import { type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
@@ -70,9 +71,14 @@ export const paidPlanHandlers: Handlers<PlanEndpoints> = {
     return { preview, begins: change.kind, beginsAt, endsAt, amount: fromMinor(amount, currency), currency };
   },
 
-  'PUT /paid-plans/:id/plan': async ({ params: { id }, body: { preview }, caller: { customerId, actor } }, deps) => {
+  'PUT /paid-plans/:id/plan': async ({ params: { id }, body: { preview, understood }, caller: { customerId, actor } }, deps) => {
     const paid = await requirePaid(deps, { id, customerId });
-    const shown = await inTransaction(deps.db, (client) => acceptPreview(client, { id: preview, paidId: paid.id }));
+    const shown = await inTransaction(deps.db, async (client) => {
+      const accepted = await acceptPreview(client, { id: preview, paidId: paid.id });
+      // A refusal takes nothing of the preview: it is accepted with the tick.
+      if (accepted) await requireUnderstood(client, { customerId, product: paid.product, plan: accepted.plan, understood, actor }, deps);
+      return accepted;
+    });
     if (!shown) throw new Refusal('preview_old');
     const present = await decideSwitch(paid, shown.plan, deps);
     const { price, terms } = shown;

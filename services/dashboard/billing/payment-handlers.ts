@@ -12,6 +12,7 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { decideFor, refuseOtherTerms, refusePaid } from '../customer/plans/plan-terms';
+import { requireUnderstood } from '../customer/plans/require-understood';
 import { changePaid, requirePaid } from './change-payment';
 import { fromProvider } from './from-provider';
 import { type PaymentPort } from '../../selling/billing/payment-port';
@@ -96,7 +97,10 @@ type PaymentEndpoints = Pick<
 
 /** Plans that begin when they are paid. */
 export const paymentHandlers: Handlers<PaymentEndpoints> = {
-  'POST /checkouts': async ({ body: { product, plan, terms, consent }, caller: { customerId, address: email, actor } }, deps) => {
+  'POST /checkouts': async (
+    { body: { product, plan, terms, consent, understood }, caller: { customerId, address: email, actor } },
+    deps,
+  ) => {
     const { db, catalogue, letters, mailboxOf } = deps;
     const port = await requirePort(deps);
     await refuseOtherTerms({ product, plan, terms }, deps);
@@ -107,6 +111,7 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
       const found = termsToPay(await catalogue(), { product, plan });
       if (!found || kind !== 'pay') throw new Refusal('plan_free');
       await requireConsent(client, { customerId, product, consent, actor });
+      await requireUnderstood(client, { customerId, product, plan: found.plan, understood, actor }, deps);
       return found;
     });
     const wanted = { ...offered, customerId, product, provider: port.name, actor };

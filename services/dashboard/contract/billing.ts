@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressLines, country, gstState, INVOICED, printedLine, taxId } from '../../../plugins/core/catalogue/billing-terms';
 import { billingAmount as amount, billingMonth as month, currency, PROVIDERS } from './billing-fields';
 import { CSV, type Endpoints } from './endpoint';
-import { cursor, day, givenConsent, id, moment, pageSize, planName, productId } from './fields';
+import { cursor, day, givenConsent, givenUnderstood, id, moment, pageSize, planName, productId } from './fields';
 import { terms } from './plans';
 
 /** Media type of an invoice as a document. */
@@ -182,13 +182,20 @@ export const billingEndpoints = {
   'POST /checkouts': {
     ...members,
     summary: 'Begin to pay for a plan',
-    body: z.object({ product: productId, plan: planName, terms: terms.optional(), consent: givenConsent }),
+    body: z.object({
+      product: productId,
+      plan: planName,
+      terms: terms.optional(),
+      consent: givenConsent,
+      understood: givenUnderstood,
+    }),
     /**
      * `url`: the payment provider's page, or the dashboard's page of the checkout, which opens that one where it does not lead back. The plan
      * begins when it is paid there.
      */
     answer: z.object({ id, url: z.url() }),
     refuses: [
+      'opens_nothing',
       'payment_off',
       'payment_away',
       'plan_free',
@@ -259,8 +266,8 @@ export const billingEndpoints = {
     ...members,
     summary: 'Change a paid plan for another one',
     /** The preview that was shown and agreed to within the last hour. It can be accepted once. */
-    body: z.object({ preview: id }),
-    refuses: ['paid_plan_unknown', ...switching, 'terms_changed', 'preview_old', 'payment_failed', 'change_limit_reached'],
+    body: z.object({ preview: id, understood: givenUnderstood }),
+    refuses: ['paid_plan_unknown', 'opens_nothing', ...switching, 'terms_changed', 'preview_old', 'payment_failed', 'change_limit_reached'],
   },
   'POST /billing/portal': {
     ...members,

@@ -22,6 +22,12 @@ export type Suspension = z.input<typeof suspension>;
  */
 export const givenConsent = z.union([z.boolean(), z.array(z.string().max(2_000)).max(1_000)]).default(false);
 
+/**
+ * True: it is known that live keys of the product open nothing today (`opensNothing` in `GET /products`), and that the price is charged all the
+ * same. Without it a plan with a price is refused then (409 `opens_nothing`).
+ */
+export const givenUnderstood = z.boolean().default(false);
+
 /** The same of something that may not be: null in the store, absent in an answer. */
 export const suspended = z.codec(suspension.optional(), z.custom<Suspension | null | undefined>(), {
   decode: (given) => given,

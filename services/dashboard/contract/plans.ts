@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints } from './endpoint';
-import { givenConsent, id, moment, planName, productId, suspended, version } from './fields';
+import { givenConsent, givenUnderstood, id, moment, planName, productId, suspended, version } from './fields';
 import { versionBody } from './keys';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
@@ -104,7 +104,7 @@ export type PlanRequest = z.input<typeof planRequest>;
 
 /** Whether live keys get answers; test keys always do. */
 const liveSource = z.object({
-  /** False: calls with a live key are refused, except those of `liveRoutes`. */
+  /** False: calls with a live key are refused, except where `liveRoutes` says otherwise. */
   isThere: z.boolean(),
   /** When this was first heard: not before the dashboard was started. */
   since: moment,
@@ -127,8 +127,13 @@ export const product = z.object({
   takesTestKeys: z.boolean(),
   /** Null: not known, or not a product that can be called. */
   liveSource: liveSource.nullable(),
-  /** Which routes answer live keys while `liveSource.isThere` is false. */
-  liveRoutes: z.array(z.string()),
+  /**
+   * What a live key gets from each route today; empty: not known. `in_part`: only for what `only` says; `kept`: only about answers of other
+   * routes that were kept; `about`: an index or a health check.
+   */
+  liveRoutes: z.array(z.object({ path: z.string(), state: z.enum(['open', 'in_part', 'kept', 'about', 'refused']), only: z.string() })),
+  /** Why live keys open nothing today, which who takes a plan with a price must say to have `understood`; null: they open something. */
+  opensNothing: z.string().nullable(),
   plans: z.array(
     limitsAndRate.extend({
       name: z.string(),
@@ -192,9 +197,16 @@ export const planEndpoints = {
     ...members,
     summary: 'Subscribe to a product',
     /** `consent`: agrees to the product's text (else 409 `consent_required`, where it has one). */
-    body: z.object({ product: productId, plan: planName.nullable(), terms: terms.optional(), consent: givenConsent }),
+    body: z.object({
+      product: productId,
+      plan: planName.nullable(),
+      terms: terms.optional(),
+      consent: givenConsent,
+      understood: givenUnderstood,
+    }),
     answer: subscription,
     refuses: [
+      'opens_nothing',
       'payment_needed',
       'plan_paid',
       'plan_current',
@@ -223,10 +235,12 @@ export const planEndpoints = {
       terms: terms.optional(),
       acceptLowerThanUsed: z.boolean().default(false),
       consent: givenConsent,
+      understood: givenUnderstood,
     }),
     answer: subscription,
     refuses: [
       ...setState.refuses,
+      'opens_nothing',
       'payment_needed',
       'plan_paid',
       'plan_current',
@@ -268,9 +282,10 @@ export const planEndpoints = {
     for: 'members',
     needs: 'plans',
     summary: 'Ask for a plan that the seller gives on request',
-    body: z.object({ product: productId, plan: planName, terms, consent: givenConsent }),
+    body: z.object({ product: productId, plan: planName, terms, consent: givenConsent, understood: givenUnderstood }),
     answer: planRequest,
     refuses: [
+      'opens_nothing',
       'terms_changed',
       'product_unknown',
       'product_without_limits',

@@ -81,6 +81,10 @@ const OWN = {
   },
   preview_old: { ...STATE, detail: 'What you were shown is accepted already, more than an hour old, or no longer true. Look at it again.' },
   currency_differs: { ...STATE, detail: 'This plan is paid in another currency. Cancel the present one first.' },
+  opens_nothing: {
+    ...STATE,
+    detail: 'Live keys of this product open nothing today, and the price is charged all the same. Say that this is understood.',
+  },
   plan_free: { ...STATE, detail: 'This plan needs no payment: choose it under Plans.' },
   plan_paid: {
     ...STATE,

@@ -5,6 +5,7 @@ import { type Log } from '../../kit/log';
 import { type Payments } from '../../selling/billing/payments-of';
 import { type LiveSource } from '../contract/plans';
 import { type TryAnswer } from '../contract/try';
+import { type OpenedRoute } from '../reference/live-routes';
 import { type AttemptLimits } from './attempt-limits';
 
 /** What is sent: text, from which the part with the brand is made. Its links sign somebody in, so that it must never be logged. */
@@ -38,8 +39,8 @@ export interface Letters {
 
 /** What is known of a product's live source. */
 export interface KnownSource extends LiveSource {
-  /** What answers live keys while it is not there. */
-  readonly routes: readonly string[];
+  /** What a live key gets from each route; empty: not known. */
+  readonly routes: readonly OpenedRoute[];
   /** The data on disk that it answers from, and when that is from: null where it does not say. Absent: it has none. */
   readonly data?: readonly { readonly name: string; readonly asOf: string | null }[];
 }

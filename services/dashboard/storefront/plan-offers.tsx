@@ -1,5 +1,6 @@
 import { type ReactNode } from 'react';
 import { type CataloguePlan, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { openedText } from '../reference/live-routes';
 import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
 import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from '../brand/wording';
 import { type PageTools, signUpPath } from './page-frame';
@@ -25,6 +26,7 @@ function Offer({
   counted,
   href,
   asks = false,
+  opened,
   tools,
 }: {
   readonly name: string;
@@ -37,6 +39,8 @@ function Offer({
   readonly href: string;
   /** Whether the seller gives it on request. */
   readonly asks?: boolean;
+  /** What live keys open today, where that is not all. */
+  readonly opened: string | undefined;
   readonly tools: PageTools;
 }): ReactNode {
   return (
@@ -51,6 +55,7 @@ function Offer({
         )}
         {limits}
       </p>
+      {opened !== undefined && <p>{opened}</p>}
       {asks && <p className="quiet">You ask for it when you are signed in. It begins when we agree, and a mail says so.</p>}
       <p>
         <a className="button second" href={href}>
@@ -70,6 +75,8 @@ interface PlanOffersProps {
 export function PlanOffers({ tools, product }: PlanOffersProps): ReactNode {
   const { base, plans } = product;
   const counted = countedBy(product.units !== undefined);
+  const source = tools.liveSources?.find(product.id);
+  const opened = source ? openedText(source) : undefined;
   return (
     <ul className="product-cards offers">
       {base && (
@@ -80,6 +87,7 @@ export function PlanOffers({ tools, product }: PlanOffersProps): ReactNode {
           more={undefined}
           counted={counted}
           href={planPath(tools, product.id, FREE_PLAN)}
+          opened={opened}
           tools={tools}
         />
       )}
@@ -93,6 +101,7 @@ export function PlanOffers({ tools, product }: PlanOffersProps): ReactNode {
           counted={counted}
           href={planPath(tools, product.id, plan.name)}
           asks={plan.approval === 'request'}
+          opened={opened}
           tools={tools}
         />
       ))}

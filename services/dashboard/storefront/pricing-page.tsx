@@ -130,7 +130,6 @@ function ProductOffers({ tools, offered, requests }: Omit<CostsProps, 'step'> & 
         <a href={`/products/${product.id}`}>{product.title}</a>
       </h2>
       {product.units && <p className="quiet">{IN_UNITS}</p>}
-      <NoLiveSource source={tools.liveSources?.find(product.id) ?? null} />
       <p className="cost">
         <span className="quiet">{formatCount(requests)} a month: </span>
         <Cost product={product} requests={requests} />

@@ -6,7 +6,7 @@ import { MAX_TOGETHER, type OperationEntry, type ShownApi } from './shown-api';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { type KnownSource } from '../http/dashboard-deps';
 import { PlanOffers } from './plan-offers';
-import { NoLiveSource, Status } from './product-table';
+import { Status } from './product-table';
 import { formatCount } from '../brand/wording';
 
 interface ProductPageProps {
@@ -112,14 +112,12 @@ function Sources({
 /** A call beside its answer and what else can be called, unless the page has such a call already, and what it costs. */
 export function ProductParts({ tools, product, api, isTried = false }: ProductPageProps & { readonly isTried?: boolean }): ReactNode {
   const operations = isTried ? [] : api.entriesOf(product.id);
-  const source = tools.liveSources?.find(product.id) ?? null;
   return (
     <>
       <Sample api={api} operations={operations} />
       <Endpoints product={product} api={api} operations={operations} />
       <section aria-labelledby="plans">
         <h2 id="plans">Plans</h2>
-        <NoLiveSource source={source} />
         <PlanOffers tools={tools} product={product} />
       </section>
     </>

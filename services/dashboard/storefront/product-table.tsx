@@ -1,4 +1,5 @@
 import { type ReactNode } from 'react';
+import { openedText, opensNothing } from '../reference/live-routes';
 import { FREE_PLAN } from '../reference/plan-name';
 import { type CatalogueProduct, refusesTestKeys } from '../../../plugins/core/catalogue/catalogue';
 import { type LiveSource } from '../contract/plans';
@@ -20,19 +21,13 @@ function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
 function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactNode {
   // An API of the seller's own reports no source: nothing is said of it.
   if (source === null) return null;
-  const some = source.isThere ? [] : source.routes;
-  if (some.length > 0) {
-    return (
-      <>
-        <span className="badge open">Test keys, live keys in part</span>
-        <span className="quiet block">Live keys: {some.join(', ')}</span>
-        <Since since={source.since} />
-      </>
-    );
-  }
+  const opened = openedText(source);
+  const isNothing = opensNothing(source);
+  const less = source.isThere ? 'Index only' : isNothing ? 'Test keys only' : 'Test keys, live keys in part';
   return (
     <>
-      <span className={source.isThere ? 'badge open' : 'badge'}>{source.isThere ? 'Live and test keys' : 'Test keys only'}</span>
+      <span className={isNothing ? 'badge' : 'badge open'}>{opened === undefined ? 'Live and test keys' : less}</span>
+      {opened !== undefined && !isNothing && <span className="quiet block">{opened}</span>}
       <Since since={source.since} />
     </>
   );
@@ -45,15 +40,10 @@ export function Status({ product, source }: { readonly product: CatalogueProduct
   return <LiveStatus source={source} />;
 }
 
-/** A notice beside prices that live keys are not served yet, or in part. Empty if they are, or if it is unknown. */
+/** A notice beside prices of what live keys open today. Empty if that is all, or if it is unknown. */
 export function NoLiveSource({ source }: { readonly source: KnownSource | null }): ReactNode {
-  if (source === null || source.isThere) return null;
-  const some = source.routes;
-  return (
-    <span className="block">
-      No live source yet: live keys get answers from {some.length === 0 ? 'no route' : `${some.join(', ')} only`}.
-    </span>
-  );
+  const opened = source === null ? undefined : openedText(source);
+  return opened === undefined ? null : <span className="block">{opened}</span>;
 }
 
 function Plans({ plans }: Pick<CatalogueProduct, 'plans'>): ReactNode {

@@ -3,6 +3,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
 import { plainGet } from '../../kit/plain-get';
 import { type KnownSource, type LiveSources } from '../http/dashboard-deps';
+import { type OpenedRoute } from '../reference/live-routes';
 
 export interface WatchSourcesOptions {
   /** Base URLs of the private servers of services and workers. */
@@ -22,9 +23,15 @@ const MAX_BYTES = 65_536;
 const KNOWN_FOR_MS = 120_000;
 
 const product = z.string().max(64);
+const route = z.object({
+  path: z.string().max(256),
+  opens: z.enum(['always', 'in_part', 'kept', 'with_source', 'about']),
+  only: z.string().max(256).optional(),
+  of: product.optional(),
+});
 const answerSchema = z.object({
   products: z.record(product, z.boolean()),
-  routes: z.record(product, z.array(z.string().max(256)).max(64)).default({}),
+  routes: z.record(product, z.array(route).max(64)).default({}),
   data: z.record(product, z.array(z.object({ name: z.string().max(64), asOf: z.iso.datetime().nullable() })).max(32)).default({}),
 });
 
@@ -45,6 +52,17 @@ function combine(heard: Iterable<Heard>): ReadonlyMap<string, boolean> {
     for (const [product, isLive] of Object.entries(products)) all.set(product, isLive && (all.get(product) ?? true));
   }
   return all;
+}
+
+/** What a live key gets from a route now. @param live which products have their source */
+function openedBy(
+  { path, opens, only = '', of }: z.output<typeof route>,
+  isThere: boolean,
+  live: ReadonlyMap<string, boolean>,
+): OpenedRoute {
+  if (opens === 'about') return { path, state: 'about', only: '' };
+  if (opens === 'always' || (of === undefined ? isThere : (live.get(of) ?? isThere))) return { path, state: 'open', only: '' };
+  return { path, state: opens === 'with_source' ? 'refused' : opens, only };
 }
 
 /** Asks in the background and keeps the answers, so that no page waits for them. */
@@ -93,13 +111,15 @@ export class WatchedSources implements LiveSources {
       }),
     );
     const since = new Date(clock.now()).toISOString();
-    const now = [...combine(this.heard.values())].sort(([left], [right]) => (left < right ? -1 : 1));
+    const live = combine(this.heard.values());
+    const now = [...live].sort(([left], [right]) => (left < right ? -1 : 1));
     const routes = new Map([...this.heard.values()].flatMap((each) => Object.entries(each.routes)));
     const data = new Map([...this.heard.values()].flatMap((each) => Object.entries(each.data).map(([id, known]) => [id, { data: known }])));
     this.known = new Map(
       now.map(([id, isThere]) => {
         const before = this.known.get(id);
-        return [id, { isThere, since: before?.isThere === isThere ? before.since : since, routes: routes.get(id) ?? [], ...data.get(id) }];
+        const opened = (routes.get(id) ?? []).map((each) => openedBy(each, isThere, live));
+        return [id, { isThere, since: before?.isThere === isThere ? before.since : since, routes: opened, ...data.get(id) }];
       }),
     );
   }

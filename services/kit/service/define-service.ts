@@ -67,6 +67,8 @@ interface RouteSettings extends RouteDescription {
   readonly deadlineMs?: number;
   /** Answers live keys though no live source of the product is set: all of them, or only those that a few words name. */
   readonly withoutSource?: true | string;
+  /** Takes answers of other routes that the caller kept, so it needs no source, and is of no use without them. */
+  readonly takesKeptAnswers?: boolean;
   /** Answers at once (an index, a health check), so it takes none of the subscription's slots. */
   readonly isLight?: boolean;
   /** True where a link may stand in for a key; the handler must heed `context.proof.link`. All other routes refuse links. */

@@ -5,6 +5,7 @@ import { KEEP_ALIVE_MS } from '../../../plugins/core/keep-alive';
 import { CONTEXT_HEADER } from '../../../plugins/core/proof/context-token';
 import { scrubText } from '../log';
 import { type DataAge } from './define-service';
+import { type LiveRoute } from './live-routes';
 
 /** Answers `POST /refunds`; takes the value of `X-Tollgate-Context`. */
 export type AnswerRefund = (proof: string | undefined) => Promise<{ readonly status: number; readonly body: unknown }>;
@@ -23,8 +24,8 @@ export interface PrivateServerOptions {
   readonly answerRefund?: AnswerRefund | undefined;
   /** Whether live keys have a source, by product, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
-  /** Routes that serve live keys although their product has no source, by product. */
-  readonly liveRoutes?: Readonly<Record<string, readonly string[]>>;
+  /** When each route answers live keys, by product. */
+  readonly liveRoutes?: Readonly<Record<string, readonly LiveRoute[]>>;
   /** Age of the data on disk, by product. */
   readonly data?: () => Promise<Readonly<Record<string, readonly DataAge[]>>>;
   /** Milliseconds for each check; 2 s unless given. */
@@ -58,7 +59,7 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 
 /**
  * Serves platform engineers, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can
- * serve) and `/live` (which products have a live source, and how old their data is). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
+ * serve) and `/live` (which products have a live source, which routes need it, and how old their data is). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
  * of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {

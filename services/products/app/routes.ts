@@ -61,6 +61,7 @@ const compare = defineRoute({
   input: compareInput,
   output: compareOutput,
   bodyLimitBytes: MAX_REPORTS_BYTES,
+  takesKeptAnswers: true,
   handler: ({ before, after }, { clock }) => ({
     status: 'success' as const,
     data: compareReports(before, after),

@@ -124,6 +124,7 @@ const history = defineRoute({
   output: historyOutput,
   validationStatus: 422,
   bodyLimitBytes: MAX_HISTORY_BYTES,
+  takesKeptAnswers: true,
   handler: ({ answers }, { clock }) => ({ ok: true as const, ...placeHistory(answers), timestamp: formatTimestamp(clock.now()) }),
 });
 

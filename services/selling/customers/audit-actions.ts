@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   'subscription.approve',
   'subscription.decline',
   'subscription.consent',
+  'subscription.understood',
   'subscription.suspend',
   'subscription.restore',
   'webhook.create',

@@ -1,4 +1,5 @@
 import { type PoolClient } from 'pg';
+import { type AuditAction } from '../customers/audit-actions';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
@@ -44,10 +45,19 @@ export async function requireConsent(client: PoolClient, { customerId, product, 
   if (consent !== true && !consent.includes(text)) {
     throw new OperationRefused('consent_changed', `the text of "${product}" is not the one that was agreed to: ${text}`, { text });
   }
-  const name = typeof actor === 'string' ? actor : actor.name;
-  await client.query(GIVE, [customerId, product, text, name]);
-  const subject = { kind: 'customer', id: customerId } as const;
-  await writeAudit(client, { actor, action: 'subscription.consent', subject, details: { product, text } });
+  await keep(client, { customerId, product, text, actor, action: 'subscription.consent' });
+}
+
+type AgreedText = Omit<ConsentWish, 'consent'> & { readonly text: string };
+
+async function keep(client: PoolClient, { customerId, product, text, actor, action }: AgreedText & { readonly action: AuditAction }) {
+  await client.query(GIVE, [customerId, product, text, typeof actor === 'string' ? actor : actor.name]);
+  await writeAudit(client, { actor, action, subject: { kind: 'customer', id: customerId }, details: { product, text } });
+}
+
+/** Records that somebody who takes a plan has understood that it opens nothing today: the text as it was first agreed to, and each time in the audit log. */
+export function keepUnderstood(client: PoolClient, agreed: AgreedText): Promise<void> {
+  return keep(client, { ...agreed, action: 'subscription.understood' });
 }
 
 const GIVEN = `

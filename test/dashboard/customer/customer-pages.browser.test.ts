@@ -106,9 +106,20 @@ describe('a plan that is given on request', () => {
 describe('a product without a live source', () => {
   it('says so beside its plans and before one is taken', async () => {
     await stage.open('/plans');
-    await stage.page.getByRole('region', { name: 'GST' }).getByText('No live source yet: test keys only').first().waitFor();
+    await stage.page.getByRole('region', { name: 'GST' }).getByText('Live keys open nothing today').first().waitFor();
     await stage.button('Change GST to Free').click();
-    await stage.page.getByRole('dialog').getByText('Calls with a live key are refused until there is one').waitFor();
+    const dialog = stage.page.getByRole('dialog');
+    await dialog.getByText('The price counts all the same.').waitFor();
+    // What is free needs no tick.
+    expect(await dialog.getByLabel('I understand').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await stage.button('Subscribe Vahaan to Star').click();
+    await dialog.getByRole('listitem').filter({ hasText: '/vahaan: an index' }).waitFor();
+    const act = dialog.getByRole('button', { name: 'Subscribe to Star' });
+    expect(await act.isDisabled()).toBe(true);
+    await dialog.getByLabel('I understand that live keys open nothing').check();
+    expect(await act.isDisabled()).toBe(false);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 });
 

@@ -1,8 +1,16 @@
 import { type Product } from '../../../services/dashboard/contract/plans';
+import { type OpenedRoute } from '../../../services/dashboard/reference/live-routes';
 import { PRODUCTS } from '../../support/catalogue';
 import { Shopfront } from '../support/shopfront';
 
 const shop = Shopfront.forFile();
+const SEO: OpenedRoute[] = [
+  { path: '/seo', state: 'about', only: '' },
+  { path: '/seo/authority', state: 'open', only: '' },
+  { path: '/seo/link_pyramid', state: 'in_part', only: 'with links' },
+  { path: '/seo/serp', state: 'refused', only: '' },
+];
+const VAHAAN: OpenedRoute[] = [{ path: '/vahaan', state: 'about', only: '' }];
 const offered = PRODUCTS.filter(({ prefix }) => prefix !== null);
 
 describe('live sources', () => {
@@ -23,16 +31,16 @@ describe('live sources', () => {
   });
 
   it('names the routes of a product that serve live keys without its source', async () => {
-    shop.sources = { 'api-seo': { isThere: false, since, routes: ['/seo/authority', '/seo/link_pyramid with links'] } };
+    shop.sources = { 'api-seo': { isThere: false, since, routes: SEO }, 'api-vahaan': { isThere: true, since, routes: VAHAAN } };
     shop.refresh();
     const { body } = await shop.get('/products');
     expect(body).not.toContain('Test keys only');
-    expect(body).toContain('Live keys: /seo/authority, /seo/link_pyramid with links');
-    for (const priced of ['/pricing', '/products/api-seo'])
-      expect((await shop.get(priced)).body).toContain(
-        'No live source yet: live keys get answers from /seo/authority, /seo/link_pyramid with links only',
-      );
-    expect((await shop.get('/products/api-ip')).body).not.toContain('No live source');
+    const inPart = 'Live keys open today: /seo/authority and /seo/link_pyramid with links; /seo/serp is refused.';
+    expect(body).toContain(inPart);
+    expect(body).toContain('Index only');
+    for (const priced of ['/pricing', '/products/api-seo']) expect((await shop.get(priced)).body).toContain(inPart);
+    expect((await shop.get('/products/api-vahaan')).body).toContain('Live keys open nothing today: there is an index alone.');
+    expect((await shop.get('/products/api-ip')).body).not.toContain('Live keys open');
   });
 
   it('shows on the page of a product how old the data is from which its service answers now', async () => {
@@ -50,12 +58,17 @@ describe('live sources', () => {
   });
 
   it('tells customers the same, null where nobody knows, and names no setting', async () => {
-    shop.sources = { 'api-gst': { isThere: false, since, routes: [] }, 'api-seo': { isThere: false, since, routes: ['/seo/authority'] } };
+    shop.sources = { 'api-gst': { isThere: false, since, routes: [] }, 'api-seo': { isThere: false, since, routes: SEO } };
     const cookie = await shop.dashboard.signIn();
     const { products } = (await shop.dashboard.ask({ path: '/api/products', cookie })).json<{ products: Product[] }>();
     const of = (id: string): Product | undefined => products.find((product) => product.id === id);
     expect([of('api-gst')?.liveSource, of('api-ip')?.liveSource]).toEqual([{ isThere: false, since }, null]);
-    expect([of('api-gst')?.liveRoutes, of('api-seo')?.liveRoutes]).toEqual([[], ['/seo/authority']]);
+    expect([of('api-gst')?.liveRoutes, of('api-seo')?.liveRoutes]).toEqual([[], SEO]);
+    expect([of('api-gst')?.opensNothing, of('api-seo')?.opensNothing, of('api-ip')?.opensNothing]).toEqual([
+      'GST: Live keys open nothing today. The price is charged all the same.',
+      null,
+      null,
+    ]);
     expect(JSON.stringify(products) + (await shop.get('/products')).body).not.toMatch(/[A-Z]+_LINK_URL|_KEY\b|SEARXNG/);
   });
 });

@@ -1,5 +1,6 @@
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
+import { type LiveRoute } from '../../../services/kit/service/live-routes';
 import { type PrivateServer, startPrivateServer } from '../../../services/kit/service/private-server';
 import { WatchedSources } from '../../../services/dashboard/storefront/watch-sources';
 
@@ -8,7 +9,7 @@ const log = createLog('test', { level: 'silent' });
 const servers: PrivateServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-async function serverThatSays(live: Record<string, boolean>, liveRoutes: Record<string, string[]> = {}): Promise<PrivateServer> {
+async function serverThatSays(live: Record<string, boolean>, liveRoutes: Record<string, LiveRoute[]> = {}): Promise<PrivateServer> {
   const server = await startPrivateServer({ host: '127.0.0.1', port: 0, metrics: createMetrics(), checks: {}, live, liveRoutes });
   servers.push(server);
   return server;
@@ -32,16 +33,45 @@ function watch(urls: readonly string[], clock = standingClock()): { sources: Wat
 }
 
 it('says of each product what whoever asks its source said, and null of what nobody knows', async () => {
-  const { url } = await serverThatSays({ 'api-ip': true, 'api-gst': false }, { 'api-gst': ['/gst/start'] });
+  const { url } = await serverThatSays({ 'api-ip': true, 'api-gst': false }, { 'api-gst': [{ path: '/gst/start', opens: 'always' }] });
   const { sources } = watch([url]);
   await sources.look();
   const since = '2026-11-01T00:00:00.000Z';
   expect(['api-ip', 'api-gst', 'api-seo', '__proto__'].map((id) => sources.find(id))).toEqual([
     { isThere: true, since, routes: [] },
-    { isThere: false, since, routes: ['/gst/start'] },
+    { isThere: false, since, routes: [{ path: '/gst/start', state: 'open', only: '' }] },
     null,
     null,
   ]);
+  await sources.close();
+});
+
+it('says what a live key gets from each route, of a product that admits its keys too', async () => {
+  const services = await serverThatSays(
+    { 'api-old': true },
+    {
+      'api-old': [
+        { path: '/old', opens: 'about' },
+        { path: '/new/work', opens: 'with_source', of: 'api-new' },
+      ],
+      'api-new': [
+        { path: '/new/work', opens: 'with_source' },
+        { path: '/new/some', opens: 'in_part', only: 'with links' },
+        { path: '/new/kept', opens: 'kept' },
+        { path: '/new/free', opens: 'always' },
+      ],
+    },
+  );
+  const live = { 'api-new': false };
+  const { sources } = watch([services.url, (await serverThatSays(live)).url]);
+  const statesOf = (id: string) => sources.find(id)?.routes.map(({ path, state, only }) => `${path} ${state} ${only}`.trim());
+  await sources.look();
+  expect(statesOf('api-old')).toEqual(['/old about', '/new/work refused']);
+  expect(statesOf('api-new')).toEqual(['/new/work refused', '/new/some in_part with links', '/new/kept kept', '/new/free open']);
+  live['api-new'] = true;
+  await sources.look();
+  expect(statesOf('api-old')).toEqual(['/old about', '/new/work open']);
+  expect(statesOf('api-new')).toEqual(['/new/work open', '/new/some open', '/new/kept open', '/new/free open']);
   await sources.close();
 });
 

@@ -24,9 +24,11 @@ const PROVIDERS: readonly SignInProvider[] = [
 ];
 
 /** One product waits for its source, and one has not been heard of. */
+const since = new Date(Date.now() - 10_800_000).toISOString();
+const VAHAAN = [{ path: '/vahaan', state: 'about', only: '' }] as const;
 const LIVE_SOURCES: LiveSources = {
   find: (product) =>
-    product === 'api-app' ? null : { isThere: product !== 'api-gst', since: new Date(Date.now() - 10_800_000).toISOString(), routes: [] },
+    product === 'api-app' ? null : { isThere: product !== 'api-gst', since, routes: product === 'api-vahaan' ? VAHAAN : [] },
   revision: () => 'always the same',
 };
 

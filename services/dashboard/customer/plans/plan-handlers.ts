@@ -20,6 +20,9 @@ import { Refusal } from '../../http/refusal';
 import { shapeAnswer } from '../../http/shape-answer';
 import { isCollecting, isPaidFirst } from '../../../selling/billing/payments-of';
 import { refuseOtherTerms, refusePaid, requireFreeNow } from './plan-terms';
+import { inTransaction } from '../../../../plugins/stores/postgres/database';
+import { opensNothing, understoodText } from '../../reference/live-routes';
+import { requireUnderstood } from './require-understood';
 import { restOfMonth } from './rest-of-month';
 import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
 import { type Caller } from '../../http/callers';
@@ -65,6 +68,7 @@ export function describeProduct(
     takesTestKeys: !refusesTestKeys(product),
     liveSource: liveSource && { isThere: liveSource.isThere, since: liveSource.since },
     liveRoutes: [...(liveSource?.routes ?? [])],
+    opensNothing: liveSource && opensNothing(liveSource) ? understoodText(product.title, liveSource) : null,
     subscription,
     request,
     consent,
@@ -154,25 +158,31 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
     };
   },
 
-  'POST /subscriptions': async ({ body: { product, plan, terms, consent }, caller }, deps) => {
+  'POST /subscriptions': async ({ body: { product, plan, terms, consent, understood }, caller }, deps) => {
     const { customerId, actor } = caller;
     if (!caller.isSeller) await requireFreeNow(deps.db, { customerId, product, plan }, deps);
     await refuseOtherTerms({ product, plan, terms }, deps);
     const wanted = { customer: customerId, product, actor, keepsLimits: true, consent, ...(plan !== null && { plan }) };
-    const made = await createSubscription(deps.db, wanted);
+    const made = await inTransaction(deps.db, async (client) => {
+      await requireUnderstood(client, { customerId, product, plan, understood, actor }, deps);
+      return createSubscription(client, wanted);
+    });
     return standing(deps.db, made.id, { caller, deps });
   },
 
   'PUT /subscriptions/:id/plan': ({ params: { id }, body, caller }, deps) => {
     const scope = { caller, deps };
-    const { version, plan, terms, acceptLowerThanUsed, consent } = body;
+    const { version, plan, terms, acceptLowerThanUsed, consent, understood } = body;
+    const { customerId, actor } = caller;
     return changeAt({ id, version }, scope, async (client, before) => {
       if (plan !== before.plan) {
         if (!caller.isSeller) await requireFreeNow(client, { ...before, plan }, deps);
         await requireChangesLeft(client, before);
       }
-      await refuseOtherTerms({ product: before.product, plan, terms }, deps);
-      await changeSubscription(client, { id, customerId: caller.customerId, plan, consent, actor: caller.actor });
+      const { product } = before;
+      await refuseOtherTerms({ product, plan, terms }, deps);
+      if (plan !== before.plan) await requireUnderstood(client, { customerId, product, plan, understood, actor }, deps);
+      await changeSubscription(client, { id, customerId, plan, consent, actor });
       if (!acceptLowerThanUsed) await refuseLimitBelowUse(client, before, scope);
     });
   },
@@ -186,9 +196,12 @@ export const planHandlers: Handlers<typeof planEndpoints> = {
   'POST /subscriptions/:id/resume': setState('active'),
   'POST /subscriptions/:id/cancel': setState('cancelled'),
 
-  'POST /plan-requests': async ({ body: { product, plan, terms, consent }, caller: { customerId, actor } }, deps) => {
+  'POST /plan-requests': async ({ body: { product, plan, terms, consent, understood }, caller: { customerId, actor } }, deps) => {
     await refuseOtherTerms({ product, plan, terms }, deps);
-    return askForPlan(deps.db, { customer: customerId, product, plan, consent, actor });
+    return inTransaction(deps.db, async (client) => {
+      await requireUnderstood(client, { customerId, product, plan, understood, actor }, deps);
+      return askForPlan(client, { customer: customerId, product, plan, consent, actor });
+    });
   },
 
   'POST /plan-requests/:id/withdraw': ({ params: { id }, caller: { customerId, actor } }, { db }) =>

@@ -55,6 +55,7 @@ export const ACTION_NAMES: Readonly<Record<AuditAction, string>> = {
   'key.restore': 'Key restored by the seller',
   'subscription.create': 'Subscribed',
   'subscription.consent': 'Consent given',
+  'subscription.understood': 'Plan taken that opens nothing',
   'subscription.reactivate': 'Resubscribed',
   'subscription.change': 'Plan or limits changed',
   'subscription.pause': 'Subscription paused',

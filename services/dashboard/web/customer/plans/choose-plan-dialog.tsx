@@ -15,9 +15,9 @@ import { useSession } from '../../parts/hooks/use-session';
 import { toast } from '../../parts/browser/toast';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
-import { type Offer, termsOf } from './offers';
+import { type Offer, termsOf, toUnderstand } from './offers';
 import { PlanComparison } from './plan-comparison';
-import { OwnTermsNotes, PlanTerms, SourceNotice } from './plan-terms';
+import { OwnTermsNotes, PlanTerms, SourceNotice, UnderstoodChoice } from './plan-terms';
 
 interface ChoosePlanDialogProps {
   readonly product: Product;
@@ -56,11 +56,11 @@ const DONE: Readonly<Record<Exclude<Act, 'Pay'>, (title: string, plan: string) =
   Switch: (title, plan) => `${title} is on ${plan} now.`,
 };
 
-async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent, preview }: Wish): Promise<void> {
-  const wanted = { plan: offer.plan, terms: termsOf(offer), consent };
+async function send(act: Exclude<Act, 'Pay'>, { product, offer, acceptLowerThanUsed, consent, understood, preview }: Wish): Promise<void> {
+  const wanted = { plan: offer.plan, terms: termsOf(offer), consent, understood };
   if (act === 'Switch') {
     if (product.paidPlanId === null || preview === undefined) return;
-    await call('PUT /paid-plans/:id/plan', { params: { id: product.paidPlanId }, body: { preview } });
+    await call('PUT /paid-plans/:id/plan', { params: { id: product.paidPlanId }, body: { preview, understood } });
   } else if (act === 'Request' && offer.plan !== null)
     await call('POST /plan-requests', { body: { ...wanted, plan: offer.plan, product: product.id } });
   else if (act === 'Change' && product.subscription !== null) {
@@ -74,6 +74,7 @@ interface Wish {
   readonly offer: Offer;
   readonly acceptLowerThanUsed: boolean;
   readonly consent: string[];
+  readonly understood: boolean;
   /** Preview of a change of a paid plan, as it was shown. */
   readonly preview?: string | undefined;
 }
@@ -83,6 +84,10 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   const client = useQueryClient();
   const [belowUse, setBelowUse] = useState<ApiProblem>();
   const [consent, setConsent] = useState<string[]>([]);
+  // What was ticked is this text: another one must be ticked again.
+  const [tickedText, setTickedText] = useState<string | null>(null);
+  const unopened = toUnderstand(product, offer);
+  const understood = unopened !== null && tickedText === unopened;
   const texts = wantingConsent([product]);
   const act = actOf(product, offer);
   const name = planName(offer.plan);
@@ -92,11 +97,12 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   async function choose(): Promise<void> {
     try {
       if (act === 'Pay' && offer.plan !== null) {
-        const { url } = await call('POST /checkouts', { body: { product: product.id, plan: offer.plan, terms: termsOf(offer), consent } });
+        const body = { product: product.id, plan: offer.plan, terms: termsOf(offer), consent, understood };
+        const { url } = await call('POST /checkouts', { body });
         return window.location.assign(url);
       }
       if (act === 'Pay') return;
-      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, preview: cost.data?.preview });
+      await send(act, { product, offer, acceptLowerThanUsed: isBelowUse, consent, understood, preview: cost.data?.preview });
       const isStopped = act !== 'Request' && product.subscription?.suspended !== undefined;
       const isLater = cost.data?.begins === 'next_period';
       const done = isLater ? `${product.title} changes to ${name} with the next period.` : DONE[act](product.title, name);
@@ -114,7 +120,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
       title={TITLES[act](product.title, name)}
       action={isBelowUse ? `${actionText(act, offer)} anyway` : actionText(act, offer)}
       isDangerous={isBelowUse}
-      isReady={isAgreed(texts, consent) && (act !== 'Switch' || cost.data !== undefined)}
+      isReady={isAgreed(texts, consent) && (unopened === null || understood) && (act !== 'Switch' || cost.data !== undefined)}
       onConfirm={choose}
       onClose={onClose}
       hiddenProblem="limit_below_use"
@@ -128,6 +134,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
         <PlanTerms product={product} offer={offer} />
       )}
       <SourceNotice product={product} />
+      <UnderstoodChoice text={unopened} isUnderstood={understood} onChange={(isTicked) => setTickedText(isTicked ? unopened : null)} />
       <ConsentChoice products={texts} agreed={consent} onChange={setConsent} />
       {belowUse && <BelowUse problem={belowUse} />}
     </ConfirmDialog>

@@ -1,5 +1,6 @@
 import { Button, Text, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { openedText } from '../../../reference/live-routes';
 import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../parts/components/guarded';
@@ -10,11 +11,11 @@ import {
   aboveText,
   countedBy,
   isSubscribed,
-  lacksSource,
   limitsText,
   limitsUnder,
   type Offer,
   offersOf,
+  openedOf,
   rateText,
   restText,
   type WantedOffer,
@@ -60,6 +61,8 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
   const now = isSubscribed(product) ? { daily: subscription?.daily.limit, monthly: subscription?.monthly.limit } : then;
   const rest = isCurrent ? undefined : restText(offer);
   const counted = countedBy(product);
+  const known = openedOf(product);
+  const opened = known && openedText(known);
   return (
     <li className={classes['offer']} data-current={isCurrent || undefined}>
       <Title order={4} size="h3">
@@ -85,13 +88,7 @@ function OfferCard({ product, offer, onChoose }: OfferProps): ReactNode {
         <Text size="xs" c="dimmed" className={classes['when']}>
           {whenText(offer)}
           {rest !== undefined && <span className={classes['rest']}>{rest}</span>}
-          {lacksSource(product) && (
-            <strong className={classes['rest']}>
-              {product.liveRoutes.length === 0
-                ? 'No live source yet: test keys only'
-                : `No live source yet, but for ${product.liveRoutes.join(', ')}`}
-            </strong>
-          )}
+          {opened !== undefined && <strong className={classes['rest']}>{opened}</strong>}
         </Text>
       )}
       <div className={classes['act']}>

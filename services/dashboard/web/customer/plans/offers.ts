@@ -1,3 +1,4 @@
+import { type OpenedProduct } from '../../../reference/live-routes';
 import { planName } from '../../../reference/plan-name';
 import { type Product, type Subscription, type Terms } from '../../../contract/plans';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
@@ -77,8 +78,14 @@ export function priceNow({ plans, subscription }: Product): Offer['price'] | und
 /** What the limits of a product count. */
 export const countedBy = ({ countsUnits }: Pick<Product, 'countsUnits'>): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
 
-/** Whether a live key gets no answer, or not everywhere. */
-export const lacksSource = ({ liveSource }: Product): boolean => liveSource !== null && !liveSource.isThere;
+/** What is known of a product's live keys; undefined where it is not known, as of an API of the seller's own. */
+export function openedOf({ liveSource, liveRoutes }: Product): OpenedProduct | undefined {
+  return liveSource === null ? undefined : { isThere: liveSource.isThere, routes: liveRoutes };
+}
+
+/** The text that must be understood before an offer is taken; null: it is free, or opens something. */
+export const toUnderstand = ({ opensNothing }: Product, { price }: Offer): string | null =>
+  price === null || /^[0.]+$/.test(price.price) ? null : opensNothing;
 
 /** `₹233.10 for the 7 days left of this month`; undefined where it costs nothing, or is paid in advance. */
 export function restText({ price, restOfMonth }: Offer): string | undefined {

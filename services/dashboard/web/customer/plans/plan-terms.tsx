@@ -1,23 +1,54 @@
-import { Alert, List } from '@mantine/core';
+import { Alert, Checkbox, List } from '@mantine/core';
 import { type ReactNode } from 'react';
+import { opensLess, opensNothing, routeText } from '../../../reference/live-routes';
 import { planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
-import { lacksSource, type Offer } from './offers';
+import { type Offer, openedOf } from './offers';
 
 interface PlanTermsProps {
   readonly product: Product;
   readonly offer: Offer;
 }
 
-/** Says that live keys get no response from the product, or not everywhere, whatever is paid. */
+/** Says what a live key gets from each route today, where that is not all, whatever is paid. */
 export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
-  const { liveRoutes } = product;
-  if (!lacksSource(product)) return null;
+  const opened = openedOf(product);
+  if (opened === undefined || !opensLess(opened)) return null;
+  const isNothing = opensNothing(opened);
   return (
-    <Alert color="orange" mt="sm" title="No live source yet">
-      Calls with a live key are refused until there is one{liveRoutes.length > 0 && `, but for ${liveRoutes.join(', ')}`}. Calls with a test
-      key get sample answers. The price counts all the same.
+    <Alert color="orange" mt="sm" title={isNothing ? 'Live keys open nothing today' : 'Live keys open a part today'}>
+      {opened.routes.length > 0 && (
+        <List size="sm" aria-label="What a live key opens today">
+          {opened.routes.map((route) => (
+            <List.Item key={route.path}>
+              <code>{route.path}</code>: {routeText(route)}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {!opened.isThere && 'The seller has no live source yet. Calls with a test key get sample answers. '}
+      The price counts all the same.
     </Alert>
+  );
+}
+
+interface UnderstoodChoiceProps {
+  /** What is to be understood; null: nothing is. */
+  readonly text: string | null;
+  readonly isUnderstood: boolean;
+  readonly onChange: (isUnderstood: boolean) => void;
+}
+
+/** The box without which nobody pays for what opens nothing. */
+export function UnderstoodChoice({ text, isUnderstood, onChange }: UnderstoodChoiceProps): ReactNode {
+  if (text === null) return null;
+  return (
+    <Checkbox
+      mt="sm"
+      label="I understand that live keys open nothing of this product today, and that the price is charged all the same"
+      checked={isUnderstood}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   );
 }
 

@@ -34,7 +34,7 @@ export function ProductPlans({ product, wanted }: { readonly product: Product; r
         <Text size="xs" c="dimmed">
           {product.description}
         </Text>
-        {product.routes.length > 0 && <LiveState source={product.liveSource} liveRoutes={product.liveRoutes} />}
+        {product.routes.length > 0 && <LiveState product={product} />}
         {subscription && (
           <Group gap="xs" mt={6}>
             <StateBadge subscription={subscription} />
