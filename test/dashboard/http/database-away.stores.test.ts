@@ -24,7 +24,7 @@ describe('without a database', () => {
       line.mend();
       await each.close();
     });
-    cookie = await dashboard.signIn('asha@example.com');
+    cookie = await dashboard.signUp('asha@example.com');
   });
   beforeEach(() => line.mend());
 

@@ -155,7 +155,7 @@ describe('secrets', () => {
   const bodies: string[] = [];
 
   beforeAll(async () => {
-    cookie = await dashboard.signIn('asha@example.com');
+    cookie = await dashboard.signUp('asha@example.com');
   });
 
   async function ask(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) {

@@ -125,7 +125,7 @@ describe('operators', () => {
         expect([path, answer.statusCode]).toEqual([path, 200]);
       }
       // What mail there is to be is sent in order: another person's comes after.
-      await dashboard.signIn('later@example.com');
+      await dashboard.signUp('later@example.com');
       expect(dashboard.mails.slice(mailsBefore).map(({ to }) => to)).toEqual(['later@example.com']);
     });
 

@@ -9,7 +9,7 @@ describe('accounts', () => {
   const dashboard = useDashboard();
   /** Whose account is there from the start. */
   const KNOWN = 'known@example.com';
-  beforeAll(() => dashboard.signIn(KNOWN));
+  beforeAll(() => dashboard.signUp(KNOWN));
 
   const post = (path: string, body: unknown, rest: { cookie?: string; from?: string } = {}) =>
     dashboard.ask({ method: 'POST', path: `/api/auth${path}`, body, ...rest });
@@ -24,7 +24,7 @@ describe('accounts', () => {
   };
   const verify = (mail: Mail) => post('/verify-email', { token: tokenOf(mail), password: PASSWORD });
   const setUp = async (email: string): Promise<string> => {
-    await dashboard.signIn(email);
+    await dashboard.signUp(email);
     return cookieOf(await signIn(email));
   };
 
@@ -109,7 +109,7 @@ describe('accounts', () => {
 
     const secure = useDashboard({ url: 'https://dashboard.test' });
     it('are secure cookies where the dashboard is reached by https', async () => {
-      await secure.signIn('tls@example.com');
+      await secure.signUp('tls@example.com');
       const body = { email: 'tls@example.com', password: PASSWORD };
       const { cookies, headers } = await secure.ask({ method: 'POST', path: '/api/auth/sign-in/email', body });
       expect(cookies).toEqual([expect.objectContaining({ name: '__Secure-tollgate.session_token', secure: true, sameSite: 'Strict' })]);

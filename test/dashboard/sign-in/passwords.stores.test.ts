@@ -82,7 +82,7 @@ describe('passwords', () => {
       ['password12', 'new@example.com'],
       ['ann.example.com', 'ann@example.com'],
     ])('is checked wherever one is chosen: %s', async (weak, email) => {
-      const cookie = await dashboard.signIn(email);
+      const cookie = await dashboard.signUp(email);
       await dashboard.ask({ method: 'POST', path: '/api/auth/request-password-reset', body: { email } });
       await eventually(() => dashboard.mails.some(({ to, text }) => to === email && text.includes('/reset-password?')));
       const token = tokenOf(dashboard.mails.findLast(({ to }) => to === email));
@@ -110,7 +110,7 @@ describe('passwords', () => {
     it('is 503 with Retry-After to those who sign in while many do, and never an error in the log; hashes are argon2id', async () => {
       const dashboard = await startDashboard({ hasCostlyPasswords: true });
       try {
-        await dashboard.signIn();
+        await dashboard.signUp('first@example.com');
         const { rows } = await dashboard.pool.query<{ password: string }>('SELECT password FROM auth_account');
         expect(rows).toEqual([{ password: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) }]);
         await expect(dashboard.pool.query("UPDATE auth_account SET password = 'plain'")).rejects.toMatchObject({ code: '23514' });
@@ -143,7 +143,7 @@ describe('the time of a response', () => {
   const [WITH_PASSWORD, BY_PROVIDER, NOBODY] = ['with.password@example.com', 'by.provider@example.com', 'nobody@example.com'];
   const everybody = [WITH_PASSWORD, BY_PROVIDER, NOBODY];
   beforeAll(async () => {
-    await counted.signIn(WITH_PASSWORD);
+    await counted.signUp(WITH_PASSWORD);
     const person = "INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', $1, true, now(), now())";
     await counted.pool.query(person, [BY_PROVIDER]);
   });
@@ -179,7 +179,7 @@ describe('the time of a response', () => {
   }
 
   it('is that of one that was never given, for a link that was used, an invitation that has expired and a token that was revoked', async () => {
-    const cookie = await counted.signIn('owner@example.com');
+    const cookie = await counted.signUp('owner@example.com');
     const ask = (path: string, body: object) => counted.ask({ method: 'POST', path: `/api${path}`, body, cookie });
     const hash = (token: string): string => createHash('sha256').update(token).digest('hex');
     const [expired, nobodys] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'));

@@ -135,7 +135,7 @@ describe('an installation with a name of its own', () => {
   });
 
   it('signs its mail with it', async () => {
-    await dashboard.signIn('asha@example.com');
+    await dashboard.signUp('asha@example.com');
     const [mail] = dashboard.mails;
     expect(mail?.subject).toBe('Confirm your email address for Acme APIs');
     expect(mail?.text).toContain('signed up for Acme APIs with');
