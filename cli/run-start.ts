@@ -112,7 +112,8 @@ export async function runStart(options: StartOptions): Promise<void> {
     if (!json) process.stderr.write('tollgate: starting\n');
     const onSupervisor = (started: Supervisor): void => void (supervisor = started);
     const catalogue = readCatalogue(catalogueFile(root, process.env));
-    const report = await startInstance({ root, port, gateway, env: process.env, catalogue, processes, onSupervisor });
+    const warn = (sentence: string): void => void process.stderr.write(`tollgate: ${sentence}\n`);
+    const report = await startInstance({ root, port, gateway, env: process.env, catalogue, processes, warn, onSupervisor });
     process.stdout.write(`${json ? JSON.stringify(report) : describeInstance(report, catalogue, process.uptime())}\n`);
   } catch (error) {
     process.stderr.write(`tollgate: ${error instanceof Error ? error.message : String(error)}\n`);

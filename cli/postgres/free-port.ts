@@ -35,12 +35,14 @@ function portRange(): { readonly from: number; readonly to: number } {
   return from === undefined || to === undefined ? PORTS : { from: Number(from), to: Number(to) };
 }
 
-/** The first of `count` consecutive free ports. */
-export async function findFreeRow(count: number): Promise<number> {
+/** The first of `count` consecutive free ports. @param but none of these is among them */
+export async function findFreeRow(count: number, but: ReadonlySet<number | undefined> = new Set()): Promise<number> {
   const { from, to } = portRange();
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const first = randomInt(from, to - count);
-    const probes = await Promise.all(Array.from({ length: count }, (_, index) => listen(first + index)));
+    const row = Array.from({ length: count }, (_, index) => first + index);
+    if (row.some((port) => but.has(port))) continue;
+    const probes = await Promise.all(row.map(listen));
     await release(probes);
     if (!probes.includes(undefined)) return first;
   }

@@ -14,12 +14,11 @@ import type { DatabaseRole } from '../database-roles/privileges';
 import { catalogueFile, configFolder, createDataFolder, kongFile, socketPath } from './data-folder';
 import { superviseDatabase } from './database';
 import { endLeftovers } from './end-leftovers';
-import { findFreePorts, findFreeRow, isPortFree } from '../postgres/free-port';
+import { choosePorts } from './choose-ports';
 import type { InstanceReport } from './instance-state';
 import {
   dashboardChild,
   gatewayChild,
-  type InstancePorts,
   LOOPBACK,
   hasPaymentsSandbox,
   metricsUrls,
@@ -57,65 +56,10 @@ export interface StartInstanceOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly catalogue: Catalogue;
   readonly processes: ProcessTable;
+  /** Takes a sentence for the person who starts it. */
+  readonly warn: (sentence: string) => void;
   /** Called as soon as there is something to stop. */
   readonly onSupervisor: (supervisor: Supervisor) => void;
-}
-
-const USUAL_PORT = 8_000;
-
-/** @throws Error, one sentence, when the wanted port is taken */
-export async function chooseGatewayPort(wanted: number | undefined): Promise<number> {
-  if (wanted === undefined && (await isPortFree(USUAL_PORT))) return USUAL_PORT;
-  if (wanted) {
-    if (await isPortFree(wanted)) return wanted;
-    throw new Error(`port ${wanted} is taken by another program; choose one with npm start -- --port N`);
-  }
-  const [free = 0] = await findFreePorts(1);
-  return free;
-}
-
-/** The usual port beside the gateway's default. Another is used when it is taken or is the gateway's. */
-const USUAL_DASHBOARD_PORT = 8_080;
-
-/** More consecutive ports than there will be products. */
-const SERVICE_ROW = 32;
-
-/**
- * Chooses all ports at once, the embedded database's too. A process that looked for its own later could take one of these before its owner
- * does.
- */
-async function choosePorts(wanted: number | undefined, workers: readonly string[]): Promise<InstancePorts & { readonly database: number }> {
-  const gateway = await chooseGatewayPort(wanted);
-  const services = await findFreeRow(SERVICE_ROW);
-  const isTaken = (port: number): boolean => port === gateway || (port >= services && port < services + SERVICE_ROW);
-  const free = (await findFreePorts(2 * workers.length + 8 + SERVICE_ROW)).filter((port) => !isTaken(port));
-  const [
-    sandbox = 0,
-    paymentsSandbox = 0,
-    servicesPrivate = 0,
-    dashboardPrivate = 0,
-    otherDashboard = 0,
-    pluginServerMetrics = 0,
-    database = 0,
-    ...rest
-  ] = free;
-  // This port is taken only beside a gateway on its usual port. A second instance has another, and must not race the first for this one.
-  const isUsualFree = gateway === USUAL_PORT && !isTaken(USUAL_DASHBOARD_PORT) && (await isPortFree(USUAL_DASHBOARD_PORT));
-  const portsFrom = (first: number): Record<string, number> =>
-    Object.fromEntries(workers.map((name, index) => [name, rest[first + index] ?? 0]));
-  return {
-    database,
-    gateway,
-    dashboard: isUsualFree ? USUAL_DASHBOARD_PORT : otherDashboard,
-    dashboardPrivate,
-    sandbox,
-    paymentsSandbox,
-    services,
-    servicesPrivate,
-    pluginServerMetrics,
-    workers: portsFrom(0),
-    workersPrivate: portsFrom(workers.length),
-  };
 }
 
 const GATEWAY_DEADLINE_MS = 20_000;
@@ -153,7 +97,7 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
   const dataDir = createDataFolder(root, env);
   await endLeftovers(dataDir, processes);
   const { services, workers } = soldServices(kongFile(root, env));
-  const { database: databasePort, ...ports } = await choosePorts(options.port, workers);
+  const { database: databasePort, ...ports } = await choosePorts({ wanted: options.port, workers, dataDir, warn: options.warn });
   const logsDir = join(dataDir, 'logs');
   const gateway = `http://${LOOPBACK}:${ports.gateway}`;
   const sandbox = services.length > 0 ? sandboxUrl({ ports }) : null;

@@ -12,7 +12,7 @@ import { rotateLog } from '../../cli/supervisor/log-file';
 import { keepProofKeys, type ProofKeys } from '../../cli/supervisor/proof-keys';
 import { keepSharedKeys } from '../../cli/supervisor/secrets';
 import { parseStartArguments } from '../../cli/supervisor/start-arguments';
-import { chooseGatewayPort } from '../../cli/supervisor/start-instance';
+import { chooseGatewayPort, choosePorts } from '../../cli/supervisor/choose-ports';
 import { readStartSettings } from '../../cli/supervisor/start-settings';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';
@@ -55,6 +55,33 @@ describe('npm start', () => {
     await expect(chooseGatewayPort(port)).rejects.toThrow(new RegExp(`^port ${port} is taken[^\\n]*$`));
     await new Promise((resolve) => server.close(resolve));
     expect(await chooseGatewayPort(port)).toBe(port);
+  });
+
+  it('has its dashboard on one port from start to start, and says so where that is taken', async () => {
+    const dataDir = createDataFolder(folder, {});
+    const warnings: string[] = [];
+    const start = () => choosePorts({ wanted: 0, workers: ['apk'], dataDir, warn: (sentence) => warnings.push(sentence) });
+    const { dashboard } = await start();
+    const starts = [await start(), await start()];
+    expect(starts.map((each) => each.dashboard)).toEqual([dashboard, dashboard]);
+    for (const { workers, workersPrivate, services: _row, ...ports } of starts) {
+      const all = Object.values({ ...ports, ...Object.values(workers), worker: workersPrivate['apk'] });
+      expect(new Set(all).size).toBe(all.length);
+    }
+    expect(warnings).toEqual([]);
+
+    const server = createServer().listen(dashboard, '127.0.0.1');
+    await once(server, 'listening');
+    const { dashboard: other } = await start();
+    expect(other).not.toBe(dashboard);
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`^port ${dashboard}, .* is taken; it is on port ${other} this time[^\\n]*$`)),
+    ]);
+    await new Promise((resolve) => server.close(resolve));
+    expect((await start()).dashboard).toBe(dashboard);
+    writeFileSync(join(dataDir, 'dashboard-port'), 'damaged');
+    const { dashboard: next } = await start();
+    expect((await start()).dashboard).toBe(next);
   });
 
   it.each([['--port', '70000'], ['--port', 'eighty'], ['--colour'], ['extra']])('refuses %s %s', (...argv) => {
