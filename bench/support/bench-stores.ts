@@ -7,7 +7,7 @@ import { migrate } from '../../plugins/stores/postgres/migrate';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { createKey } from '../../services/selling/keys/create-key';
 import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
-import { DEMO_EMAIL, seedDemoCustomer } from '../../services/selling/customers/join-customer';
+import { DEMO_EMAIL, ensureCustomer } from '../../services/selling/customers/join-customer';
 import { startTestRedis } from '../../test/support/redis/redis';
 import { stopAll } from './load';
 import { CATALOGUE } from '../../test/support/catalogue';
@@ -40,7 +40,7 @@ export async function withBenchStores(work: (stores: BenchStores) => Promise<voi
     const db = createPool(postgres.url, { max: 4 });
     closers.push(() => db.end(), stopAll);
     await applyCatalogue(db, CATALOGUE, { actor: 'test' });
-    await seedDemoCustomer(db);
+    await ensureCustomer(db, { email: DEMO_EMAIL, actor: 'bench' });
     const redisPid = Number(/process_id:(\d+)/.exec(String(await redis.command('INFO', 'server')))?.[1]);
     const limits = { daily: NO_LIMIT, monthly: NO_LIMIT };
     const { key } = await createKey(db, { customer: DEMO_EMAIL, products: ['api-ip'], actor: 'bench', ...limits });

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type KeyMode } from '../../plugins/core/ports';
 import { type IssueKeyOptions } from '../../services/selling/keys/issue-key';
+import { ensureDemoCustomer } from '../../services/selling/customers/join-customer';
 import { readAppliedCatalogue } from '../../services/selling/catalogue/read-catalogue';
 import { createKey, importKey, type ImportKeyOptions } from '../../services/selling/keys/create-key';
 import { readState } from '../supervisor/instance-state';
@@ -113,10 +114,10 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: IssueFlags) => {
       const options = readIssueFlags(flags, quotaTimeZone(context));
-      const { created, catalogue } = await withDatabase(context, async (db) => ({
-        created: await createKey(db, options),
-        catalogue: await readAppliedCatalogue(db),
-      }));
+      const { created, catalogue } = await withDatabase(context, async (db) => {
+        await ensureDemoCustomer(db, options);
+        return { created: await createKey(db, options), catalogue: await readAppliedCatalogue(db) };
+      });
       const subscriptions = created.subscriptions.map(summariseSubscription);
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
         const gateway = context.env['GATEWAY_URL']?.replace(/\/+$/, '') || readState(dataFolder(context.root, context.env))?.gateway;

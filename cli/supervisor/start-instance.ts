@@ -39,7 +39,6 @@ import { type DatabaseUrls, readStartSettings } from './start-settings';
 import { type ProcessTable, Supervisor } from './supervisor';
 import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
 import { migrate } from '../../plugins/stores/postgres/migrate';
-import { seedDemoCustomer } from '../../services/selling/customers/join-customer';
 import { grantPrivileges, ROLES_MISSING } from '../database-roles/grant-privileges';
 import { describeConnectionError, isConnectionError } from '../database-problem';
 import { readMigrationStanding } from '../postgres/migrations';
@@ -228,12 +227,11 @@ async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<str
   // Checking is cheap. The program that migrates takes longer to load than everything else here.
   if (pending.length > 0) await migrate(url);
   await applyCatalogue(db, catalogue, { actor: 'npm start' });
-  await seedDemoCustomer(db);
   return (await grantPrivileges(db)) ? undefined : ROLES_MISSING;
 }
 
 /**
- * Brings schema and catalogue up to date, and makes a first customer if there is none. It may run at every start.
+ * Brings schema and catalogue up to date. It may run at every start.
  * @returns what the platform engineer should know, if anything
  * @throws Error with one readable sentence when the database cannot be used
  */

@@ -3,6 +3,7 @@ import { DATABASE_ROLES } from '../../cli/database-roles/privileges';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
+import { createCustomer } from '../../services/selling/customers/create-customer';
 import { createKey } from '../../services/selling/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { ExampleCaller, type SandboxExample } from '../support/follow-example';
@@ -124,6 +125,7 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '50',
   });
   db = createPool(instance.databaseUrl, { max: 2, applicationName: 'observability' });
+  await createCustomer(db, { email: 'you@example.com', actor: 'test' });
   ({ key } = await createKey(db, { customer: 'you@example.com', products: PRODUCTS, mode: 'test', actor: 'test' }));
   noteSecret('API key', key);
   examples = (await send(`${instance.sandbox}/`)).json();

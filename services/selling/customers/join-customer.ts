@@ -70,7 +70,11 @@ export async function joinCustomer(db: Database, { email, actor }: { email: stri
   return findHome(db, email);
 }
 
-/** Makes sure that the demo customer exists, so that a first key can be made right after the first start. May run at every start. */
-export function seedDemoCustomer(db: Database): Promise<Customer> {
-  return ensureCustomer(db, { email: DEMO_EMAIL, actor: 'start' });
+/**
+ * Makes the customer of the first steps when its first key is wanted, so that these steps need no command for it. Nobody is in a shop whom
+ * its seller did not name.
+ * @param customer the one that a command names
+ */
+export async function ensureDemoCustomer(db: Database, { customer, actor }: { customer: string; actor: Actor }): Promise<void> {
+  if (customer.trim().toLowerCase() === DEMO_EMAIL) await ensureCustomer(db, { email: DEMO_EMAIL, actor });
 }

@@ -8,7 +8,7 @@ import { findCustomer } from '../../../services/selling/customers/find-customer'
 import { listKeys, showKey } from '../../../services/selling/keys/show-keys';
 import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules';
 import { rotateKey } from '../../../services/selling/keys/rotate-key';
-import { DEMO_EMAIL, seedDemoCustomer } from '../../../services/selling/customers/join-customer';
+import { DEMO_EMAIL, ensureDemoCustomer } from '../../../services/selling/customers/join-customer';
 import { newKey } from '../../contracts/access-records';
 import { useDatabase } from '../../support/postgres/use-database';
 
@@ -48,10 +48,15 @@ describe('customers', () => {
     await expect(createCustomer(database.pool, { email, actor })).rejects.toEqual(refusal('email_malformed'));
   });
 
-  it('makes the demo customer once, also with several starters', async () => {
-    const made = await Promise.all([1, 2, 3].map(() => seedDemoCustomer(database.pool)));
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
-    expect((await seedDemoCustomer(database.pool)).email).toBe(DEMO_EMAIL);
+  it('makes the customer of the first steps once, when it is named, and no other', async () => {
+    const ensure = (customer: string): Promise<void> => ensureDemoCustomer(database.pool, { customer, actor });
+    await ensure('nobody@example.com');
+    expect([await findCustomer(database.pool, 'nobody@example.com'), await findCustomer(database.pool, DEMO_EMAIL)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await Promise.all([1, 2, 3].map(() => ensure(' You@Example.com')));
+    expect((await findCustomer(database.pool, DEMO_EMAIL))?.email).toBe(DEMO_EMAIL);
   });
 });
 
