@@ -12,6 +12,10 @@ const NAMED: readonly (readonly [type: AsType['as_type'], words: RegExp])[] = [
     'isp',
     /\b(?:telecom\w*|telekom\w*|t[eé]l[eé]com\w*|telef[oó]nica|infocomm?|broadband|cable|cablevision|mobile|wireless|cellular|fib(?:er|re))\b/i,
   ],
+  [
+    'business',
+    /\b(?:banks?|banking|banco|banca|banque|insurance|assurance|seguros|securities|airlines?|airways|airport|hospitals?|pharma\w*|motors?|automotive|petroleum|retail|supermarkets?)\b/i,
+  ],
 ];
 
 /** Null where neither the list nor the name says: that is no statement about the network. */

@@ -77,27 +77,34 @@ export const ipAnswer = z
   .object({
     ...specified,
     as_org: z.string().describe('Who runs the network `asn`; empty when unknown.'),
-    as_type: z.enum(['hosting', 'isp', 'education']).nullable().describe('What kind of organisation `as_org` is; null where nothing says.'),
+    as_type: z
+      .enum(['hosting', 'isp', 'business', 'education'])
+      .nullable()
+      .describe('What kind of organisation `as_org` is; null where nothing says.'),
     as_type_source: z
       .enum(['asn_list', 'as_org'])
       .nullable()
-      .describe('`asn_list`: a list of hosting networks. `as_org`: words of the name, such as Telecom or University. Null without a type.'),
+      .describe(
+        '`asn_list`: a list of hosting networks. `as_org`: words of the name, such as Telecom, Bank or University. Null without a type.',
+      ),
     network: z
       .string()
       .nullable()
       .describe('Largest block (CIDR) with this address in it that belongs to `asn` as a whole; null when `asn` is unknown.'),
     is_bogon: z
       .boolean()
-      .describe('Whether no packet can rightly come from here: the address is reserved, or the ASN data has no network for it.'),
+      .describe(
+        'Whether no packet can rightly come from here: the address is reserved, or the ASN data has no network for it. Of `embedded_ipv4` the same is asked.',
+      ),
     is_anycast: flag.describe('Whether the block answers from many places at once. Null without the list `anycast`.'),
     embedded_ipv4: z
       .object({
         ip: z.string().describe('The IPv4 address.'),
-        by: z.enum(['nat64', '6to4']).describe('`nat64`: in 64:ff9b::/96; it is what is looked up. `6to4`: in 2002::/16.'),
+        by: z.enum(['nat64', '6to4']).describe('`nat64`: in 64:ff9b::/96. `6to4`: in 2002::/16, which `is_reserved` as a whole.'),
       })
       .meta({ title: 'IpEmbedded' })
       .nullable()
-      .describe('The IPv4 address that is part of an IPv6 address; null for any other.'),
+      .describe('The IPv4 address that is part of an IPv6 address, and is what is looked up; null for any other.'),
     country_facts: z
       .object({
         continent: continent.describe('AF, AN, AS, EU, NA, OC or SA.'),

@@ -184,11 +184,15 @@ const NO_FINDINGS: Findings = {
   checked: [],
 };
 
-/** Everything known about an address. What is behind a NAT64 prefix is looked up as the IPv4 address that packets go to. */
+/**
+ * Everything known about an address. One of NAT64 or 6to4 is looked up as the IPv4 address in it, which packets go to or come from. The
+ * registry of special addresses lists the whole block of 6to4, so those stay `is_reserved`.
+ */
 export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promise<IpAnswer> {
-  const { isPrivate, isReserved, isLoopback } = classify(address);
+  const { isPrivate, isReserved: isListed, isLoopback } = classify(address);
   const embedded = embeddedAddress(address);
-  const target = embedded?.by === 'nat64' ? embedded.address : address;
+  const target = embedded?.address ?? address;
+  const { isReserved } = embedded ? classify(target) : { isReserved: isListed };
   const { facts, asn, anycast, place, signals, hasAnonymity, knowsTor, published, checked } = isReserved
     ? NO_FINDINGS
     : await askSources(target, deps);
@@ -209,7 +213,7 @@ export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promi
     is_valid: true,
     version: address.version,
     is_private: isPrivate,
-    is_reserved: isReserved,
+    is_reserved: isListed,
     is_loopback: isLoopback,
     hostname,
     country: place?.country ?? '',

@@ -120,12 +120,22 @@ describe('an IPv4 address inside an IPv6 address', () => {
   it.each([
     ['64:ff9b::8.8.8.8', { ip: '8.8.8.8', by: 'nat64' }, ['8.8.8.8']],
     ['64:ff9b::10.0.0.1', { ip: '10.0.0.1', by: 'nat64' }, []],
-    ['2002:808:808::1', { ip: '8.8.8.8', by: '6to4' }, []],
+    ['2002:808:808::1', { ip: '8.8.8.8', by: '6to4' }, ['8.8.8.8']],
+    ['2002:a00:1::1', { ip: '10.0.0.1', by: '6to4' }, []],
+    ['2002:7f00:1::808:808', { ip: '127.0.0.1', by: '6to4' }, []],
     ['64:ff9b:1::808:808', null, []],
     ['2606:4700::1111', null, ['2606:4700::1111']],
-  ])('of %s is named, and looked up where packets go to it', async (text, embedded, expected) => {
+  ])('of %s is named, and looked up unless it is reserved', async (text, embedded, expected) => {
     const { answer, asked } = await lookUp(text);
     expect([answer.embedded_ipv4, asked]).toEqual([embedded, expected]);
+  });
+
+  it('decides of 6to4 what is a bogon; the block stays reserved, as the registry has it', async () => {
+    const found = { findAsn: () => ({ number: 15_169, organisation: 'Google LLC', network: '8.8.8.0/24' }) };
+    const { answer } = await lookUp('2002:808:808::1', {}, found);
+    expect(answer).toMatchObject({ version: 6, is_reserved: true, is_bogon: false, asn: 'AS15169', network: '8.8.8.0/24' });
+    const inside = (await lookUp('2002:a00:1::1', {}, found)).answer;
+    expect(inside).toMatchObject({ is_reserved: true, is_bogon: true, asn: '', score_reasons: { ip_risk: 'reserved_address' } });
   });
 });
 
@@ -145,6 +155,9 @@ describe('what follows from country and network', () => {
     [64_500, 'Universidade de Exemplo', 'education', 'as_org'],
     [64_500, 'Reliance Jio Infocomm Limited', 'isp', 'as_org'],
     [64_500, 'Telefonica de Espana', 'isp', 'as_org'],
+    [64_500, 'State Bank of Example', 'business', 'as_org'],
+    [64_500, 'Example Airlines Broadband', 'isp', 'as_org'],
+    [64_500, 'DataBank Holdings', null, null],
     [64_500, 'Example Holdings', null, null],
   ])('AS%s, %s, is of the type %s by %s', async (number, organisation, type, source) => {
     const { answer } = await lookUp('8.8.8.8', {}, { findAsn: () => ({ number, organisation, network: '8.8.8.0/24' }) });
