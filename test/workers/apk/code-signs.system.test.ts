@@ -124,7 +124,7 @@ describe('a dex file that costs too much or is broken', () => {
     [1_000, true],
     [3, false],
   ])('with %d members to look at is looked at to the end: %s', (members, isWhole) => {
-    expect(new CodeSignFinder(members).look('classes.dex', new DexCode('classes.dex', dex))).toBe(isWhole);
+    expect(new CodeSignFinder({ members }).look('classes.dex', new DexCode('classes.dex', dex))).toBe(isWhole);
   });
 
   it('makes the report say that not all of the code was looked at', async () => {
@@ -142,7 +142,7 @@ describe('a dex file that costs too much or is broken', () => {
       const changed = Buffer.from(dex);
       changed.writeUInt8(changed.readUInt8(at) ^ 0xff, at);
       try {
-        new CodeSignFinder(10_000).look('classes.dex', new DexCode('classes.dex', changed));
+        new CodeSignFinder({ members: 10_000, units: 100_000, followed: 100_000 }).look('classes.dex', new DexCode('classes.dex', changed));
       } catch (error) {
         expect(error).toMatchObject({ name: 'MalformedError' });
       }

@@ -41,7 +41,8 @@ export class ByteReader {
     return this.bytes.subarray(at, at + length);
   }
 
-  private check(at: number, length: number): void {
+  /** @throws MalformedError when the range does not lie within the bytes */
+  check(at: number, length: number): void {
     if (at < 0 || length < 0 || at + length > this.bytes.length) {
       throw new MalformedError(`${this.what}: ends before ${at + length} bytes (has ${this.bytes.length})`);
     }

@@ -1,11 +1,24 @@
+import { MalformedError } from '../apk-error';
 import { LIMITS } from '../limits';
 import { type CheckedFacts } from '../report';
 import { type Unprotected, UNPROTECTED, unprotectedParts } from './elf-protections';
-import { type CodeBudget, type DexCode, type MethodBody } from './dex-code';
+import { AcceptAllFinder } from './accept-all';
+import { type DexCode } from './dex-code';
+import { type CodeBudget, DexMethods } from './dex-methods';
+import { VALUE_SIGNS, type ValueSign } from './known-methods';
+import { ValueSigns } from './value-signs';
 
 /** What code can show without being run. Each has a rule of its own. */
 export type CodeSign =
-  Unprotected | 'javascript_interface' | 'tls_errors_ignored' | 'trusts_everything' | 'ecb' | 'runs_commands' | 'loads_code' | 'packed';
+  | Unprotected
+  | ValueSign
+  | 'javascript_interface'
+  | 'tls_errors_ignored'
+  | 'trusts_everything'
+  | 'ecb'
+  | 'runs_commands'
+  | 'loads_code'
+  | 'packed';
 
 export interface CodeSighting {
   readonly sign: CodeSign;
@@ -14,7 +27,7 @@ export interface CodeSighting {
 }
 
 /** The day on which the tables below last changed. */
-const CODE_SIGNS_AS_OF = '2026-11-29';
+const CODE_SIGNS_AS_OF = '2026-11-30';
 
 /** Methods whose mere use is a sign: of which class, and its name. */
 const METHODS: readonly (readonly [CodeSign, string, string])[] = [
@@ -49,20 +62,13 @@ const PACKERS: readonly { readonly name: string; readonly classes: readonly stri
 const descriptorOf = (className: string): string => `L${className.replaceAll('.', '/')};`;
 const classNameOf = (descriptor: string): string => descriptor.slice(1, -1).replaceAll('/', '.');
 
-const CHECK = 'checkServerTrusted';
-const VERIFY = 'verify';
-const RETURN_VOID = 0x000e;
-/** Sets a register to one, and returns it. */
-const CONST_ONE = { mask: 0xf0ff, value: 0x1012 };
-const RETURN = { mask: 0x00ff, value: 0x000f };
-
 /** Collects what the code of an app shows, in bounded time. */
 export class CodeSignFinder {
-  private readonly found: CodeSighting[] = [];
+  private readonly found = new Map<CodeSign, Set<string>>();
   private readonly budget: CodeBudget;
 
-  constructor(members: number = LIMITS.codeMembers) {
-    this.budget = { members };
+  constructor({ members = LIMITS.codeMembers, units = LIMITS.codeUnits, followed = LIMITS.followedUnits }: Partial<CodeBudget> = {}) {
+    this.budget = { members, units, followed };
   }
 
   /** @returns false when not all of the file was looked at. @throws MalformedError */
@@ -75,7 +81,7 @@ export class CodeSignFinder {
     }
     for (const { name, classes } of PACKERS)
       for (const each of classes) if (code.findType(descriptorOf(each)) !== undefined) this.add('packed', `${file}: ${each} (${name})`);
-    return this.lookAtBodies(file, code);
+    return this.lookAtMethods(file, code);
   }
 
   /** @param libraries names of native libraries */
@@ -90,41 +96,51 @@ export class CodeSignFinder {
     for (const sign of unprotectedParts(bytes, file) ?? []) this.add(sign, file);
   }
 
-  private lookAtBodies(file: string, code: DexCode): boolean {
-    const session = code.findType('Ljavax/net/ssl/SSLSession;');
-    const certificates = code.findType('[Ljava/security/cert/X509Certificate;');
-    const bodies = code.bodiesOf([CHECK, VERIFY], this.budget);
-    for (let next = bodies.next(); ; next = bodies.next()) {
-      if (next.done === true) return next.value;
-      const body = next.value;
-      const [first, second] = code.parametersOf(body.prototype, 2);
-      const acceptsAll =
-        body.name === CHECK
-          ? isEmpty(body) && certificates !== undefined && first === certificates
-          : isAlwaysTrue(body) && session !== undefined && second === session;
-      if (acceptsAll) this.add('trusts_everything', `${file}: ${classNameOf(code.descriptorOf(body.owner))}.${body.name}`);
+  private lookAtMethods(file: string, code: DexCode): boolean {
+    const methods = new DexMethods(code);
+    const acceptAll = new AcceptAllFinder(code, methods);
+    const values = new ValueSigns(code, methods, this.budget);
+    if (acceptAll.isIdle && values.isIdle) return this.budget.units >= 0;
+    let isWhole = true;
+    const all = methods.all(this.budget, values.declare);
+    for (let next = all.next(); ; next = all.next()) {
+      if (next.done === true) return next.value && isWhole;
+      const method = next.value;
+      const place = (): string => {
+        const { owner, name } = code.method(method.index);
+        return `${file}: ${classNameOf(code.descriptorOf(owner))}.${code.text(name)}`;
+      };
+      const look = (): boolean => {
+        if (acceptAll.accepts(method)) this.add('trusts_everything', place());
+        return values.look(method, (sign, what) => this.add(sign, `${place()} (${what})`));
+      };
+      isWhole = wholly(look) && isWhole;
     }
   }
 
   private add(sign: CodeSign, place: string): void {
-    if (this.found.length < LIMITS.listed) this.found.push({ sign, place });
+    const places = this.found.get(sign) ?? new Set();
+    if (places.size < LIMITS.listed) this.found.set(sign, places.add(place));
   }
 
   list(): readonly CodeSighting[] {
-    return this.found;
+    return [...this.found].flatMap(([sign, places]) => [...places].map((place) => ({ sign, place })));
   }
 }
 
-const isEmpty = ({ units, length }: MethodBody): boolean => length === 1 && units[0] === RETURN_VOID;
-
-function isAlwaysTrue({ units: [set = 0, end = 0], length }: MethodBody): boolean {
-  return (
-    length === 2 && (set & CONST_ONE.mask) === CONST_ONE.value && (end & RETURN.mask) === RETURN.value && ((set >> 8) & 0xf) === end >> 8
-  );
+/** A method whose code is broken hides no other. */
+function wholly(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof MalformedError) return false;
+    throw error;
+  }
 }
 
 /** @param ok false when some code could not be looked at */
 export function checkedCode(ok: boolean): CheckedFacts {
   const names = new Set([...METHODS, ...TEXTS].map(([sign]) => sign));
-  return { source: 'code_signs', as_of: CODE_SIGNS_AS_OF, ok, entries: names.size + UNPROTECTED.length + PACKERS.length };
+  const entries = names.size + VALUE_SIGNS.length + UNPROTECTED.length + PACKERS.length;
+  return { source: 'code_signs', as_of: CODE_SIGNS_AS_OF, ok, entries };
 }

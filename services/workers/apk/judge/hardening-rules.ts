@@ -3,7 +3,7 @@ import { SECRET_RULES } from '../scan/secret-rules';
 import { hasWeakDigest } from '../signing/certificate';
 import { publicTestKey } from '../signing/public-keys';
 import { type Row, type Rule, rowsOf } from './rule';
-import { inCode, KINDS, ONLINE, openComponents, together, when } from './sight';
+import { inCode, KINDS, ONLINE, openComponents, type Sight, together, when } from './sight';
 
 /** What a debug build has together, by the defaults of Android's build tools. */
 const DEVELOPMENT = 'development build';
@@ -141,6 +141,15 @@ const SECRETS: readonly Row[] = SECRET_RULES.map(({ id, severity }) => ({
   seenIn: ({ secrets }) => [...new Set(secrets.filter(({ rule }) => rule === id).map(({ file }) => file))],
 }));
 
+/** Android 7 closes the folder of an app that targets it and refuses the modes ("Permission changes", Android 7.0 behavior changes). */
+const CLOSED_SINCE = 24;
+const whereFilesCanBeShared =
+  (sight: Sight): Sight =>
+  (facts) => {
+    const { min_sdk: oldest, target_sdk: target } = facts.package;
+    return Math.min(oldest ?? 1, target ?? oldest ?? 1) < CLOSED_SINCE ? sight(facts) : [];
+  };
+
 const WEAK_CODE: readonly Row[] = [
   {
     id: 'code_trusts_everything',
@@ -164,11 +173,35 @@ const WEAK_CODE: readonly Row[] = [
     seenIn: inCode('ecb'),
   },
   {
+    // As ECB: what is equal stays visible. In GCM and CTR two texts under one key and IV can be read outright.
+    id: 'code_constant_iv',
+    weight: 0.1,
+    title: 'Encrypts with a constant initialisation vector',
+    allows: 'Equal beginnings of texts stay equal when encrypted; in GCM and CTR, two encrypted texts reveal each other.',
+    seenIn: inCode('constant_iv'),
+  },
+  {
+    // As an open provider: the data are given away by themselves.
+    id: 'code_shared_files',
+    weight: 0.12,
+    title: 'Makes files that every app may read or change',
+    allows: 'Every other app on a device with Android 6 or older, or on any device if the app targets that, can read or change them.',
+    seenIn: whereFilesCanBeShared(inCode('shared_files')),
+  },
+  {
     id: 'code_javascript_interface',
     weight: 0.08,
     title: 'Gives web pages an interface to the app',
     allows: 'A page that the app shows can call its functions.',
     seenIn: inCode('javascript_interface'),
+  },
+  {
+    // Little: only names of secrets are known, and since Android 4.1 other apps cannot read the log.
+    id: 'code_secrets_logged',
+    weight: 0.03,
+    title: 'May write secrets to the log',
+    allows: 'Anyone with a cable and the unlocked device, or with a bug report of it, can read them if they are what their names say.',
+    seenIn: inCode('secrets_logged'),
   },
 ];
 

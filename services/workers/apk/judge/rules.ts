@@ -3,7 +3,7 @@ import { BUILD_RULES, SIGNING_RULES } from './hardening-rules';
 import { type Rule } from './rule';
 
 /** The day on which the rules or their weights last changed. */
-export const RULES_AS_OF = '2026-11-28';
+export const RULES_AS_OF = '2026-11-30';
 
 /** Every rule. Among findings of one weight, this is their order. */
 export const RULES: readonly Rule[] = [...SIGNING_RULES, ...CAPABILITY_RULES, ...BUILD_RULES];

@@ -1,0 +1,58 @@
+import { type DexCode } from './dex-code';
+import { type DexMethod, type DexMethods } from './dex-methods';
+import { type MethodCode } from './instructions';
+
+const RETURN_VOID = 0x000e;
+/** Sets a register to one, and returns it. */
+const CONST_ONE = { mask: 0xf0ff, value: 0x1012 };
+const RETURN = { mask: 0x00ff, value: 0x000f };
+
+/** A check of certificates or host names, by its name and one of the first two types that it takes. */
+interface Check {
+  readonly name: number | undefined;
+  readonly parameter: number;
+  readonly type: number | undefined;
+  readonly acceptsAll: (code: MethodCode) => boolean;
+}
+
+const isEmpty = (code: MethodCode): boolean => code.length === 1 && code.unit(0) === RETURN_VOID;
+
+function isAlwaysTrue(code: MethodCode): boolean {
+  const [set, end] = [code.unit(0), code.unit(1)];
+  const returns = (set & CONST_ONE.mask) === CONST_ONE.value && (end & RETURN.mask) === RETURN.value;
+  return code.length === 2 && returns && ((set >> 8) & 0xf) === end >> 8;
+}
+
+/** Finds checks of certificates and host names that accept everything. */
+export class AcceptAllFinder {
+  private readonly checks: readonly Check[];
+
+  constructor(
+    private readonly dex: DexCode,
+    private readonly methods: DexMethods,
+  ) {
+    const certificates = dex.findType('[Ljava/security/cert/X509Certificate;');
+    const session = dex.findType('Ljavax/net/ssl/SSLSession;');
+    this.checks = [
+      { name: dex.findString('checkServerTrusted'), parameter: 0, type: certificates, acceptsAll: isEmpty },
+      { name: dex.findString('verify'), parameter: 1, type: session, acceptsAll: isAlwaysTrue },
+    ].filter(({ name, type }) => name !== undefined && type !== undefined);
+  }
+
+  /** True when no method of the file can be one. */
+  get isIdle(): boolean {
+    return this.checks.length === 0;
+  }
+
+  /** @throws MalformedError */
+  accepts(method: DexMethod): boolean {
+    if (this.isIdle) return false;
+    const name = this.dex.methodName(method.index);
+    return this.checks.some(
+      (check) =>
+        check.name === name &&
+        this.dex.parametersOf(this.dex.method(method.index).type, 2)[check.parameter] === check.type &&
+        check.acceptsAll(this.methods.codeOf(method)),
+    );
+  }
+}
