@@ -7,6 +7,9 @@ import { requestRecords } from '../../../../services/dashboard/customer/requests
 import { useDashboard } from '../../support/dashboard';
 import { type Belongings, makeBelongings } from '../../support/endpoint-samples';
 import { type Pool, type PoolClient } from 'pg';
+import { findRequest } from '../../../../services/selling/requests/find-request';
+import { listDenials } from '../../../../services/selling/requests/list-denials';
+import { pruneDecisions } from '../../../../plugins/stores/postgres/decisions/prune-decisions';
 import { listRequests, type RequestsQuery } from '../../../../services/selling/requests/list-requests';
 import { codesOf } from '../../../../services/dashboard/customer/requests/describe-request';
 import { type PlanNode, rowsRead } from '../../support/rows-read';
@@ -147,6 +150,12 @@ SELECT md5(n::text), now() - n * interval '3 seconds',
   CASE WHEN n % 20 = 7 THEN $3::uuid ELSE $1::uuid END, 'tg_live…abcd'
 FROM generate_series(1, ${ROWS}) AS n`;
 
+  /** Newer than all of them, as a flood of requests with unknown keys leaves them. */
+  const FLOOD_ROWS = 11_000;
+  const FLOOD = `
+INSERT INTO decision (request_id, at, outcome, products)
+SELECT 'flood' || n, now() - n * interval '1 millisecond', 'key_unknown', '{api-ip}' FROM generate_series(1, ${FLOOD_ROWS}) AS n`;
+
   /** As they are after a week: built once the rows are there, which takes a third of the time. */
   async function fill(db: PoolClient, stranger: string): Promise<void> {
     await db.query("SET maintenance_work_mem = '256MB'");
@@ -155,6 +164,7 @@ FROM generate_series(1, ${ROWS}) AS n`;
     );
     for (const { name } of rows) await db.query(`DROP INDEX ${name}`);
     await db.query(FILL, [customerId, keys, stranger]);
+    await db.query(FLOOD);
     for (const { definition } of rows) await db.query(definition);
     await db.query(
       `INSERT INTO key_hour (credential_id, day, hour, product_id, admitted)
@@ -178,14 +188,14 @@ FROM generate_series(1, ${ROWS}) AS n`;
   });
 
   interface Cost {
-    readonly shown: number;
     /** Lines of the log, and rows of all tables. */
     readonly lines: number;
     readonly rows: number;
   }
 
-  async function costOf(query: Partial<RequestsQuery>): Promise<Cost> {
-    let cost = { lines: NaN, rows: NaN };
+  /** What all statements of a piece of work read. A statement that changes something is carried out twice. */
+  async function costOf(work: (db: Pool) => Promise<unknown>): Promise<Cost> {
+    const cost = { lines: 0, rows: 0 };
     const spy = Object.create(database.pool, {
       query: {
         value: async (text: string, values: unknown[]) => {
@@ -194,13 +204,22 @@ FROM generate_series(1, ${ROWS}) AS n`;
             values,
           );
           const plan = rows[0]?.['QUERY PLAN'][0].Plan;
-          if (plan) cost = { lines: rowsRead(plan, 'decision'), rows: rowsRead(plan) };
+          cost.lines += plan ? rowsRead(plan, 'decision') : NaN;
+          cost.rows += plan ? rowsRead(plan) : NaN;
           return database.pool.query(text, values);
         },
       },
     }) as Pool;
-    const { requests } = await listRequests(spy, { customerId, timeZone: 'Asia/Kolkata', limit: PAGE, ...query });
-    return { shown: requests.length, ...cost };
+    await work(spy);
+    return cost;
+  }
+
+  async function costOfPage(query: Partial<RequestsQuery>): Promise<Cost & { readonly shown: number }> {
+    let shown = 0;
+    const cost = await costOf(async (db) => {
+      shown = (await listRequests(db, { customerId, timeZone: 'Asia/Kolkata', limit: PAGE, ...query })).requests.length;
+    });
+    return { shown, ...cost };
   }
 
   const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
@@ -218,7 +237,7 @@ FROM generate_series(1, ${ROWS}) AS n`;
       ['of some hours', () => ({ from: hoursAgo(100), to: hoursAgo(90) })],
       ['of some hours of one key', () => ({ from: hoursAgo(100), to: hoursAgo(90), keyId: keys[3] })],
     ])('%s reads no more of it than it shows', async (_, query) => {
-      const { shown, lines, rows } = await costOf(query());
+      const { shown, lines, rows } = await costOfPage(query());
       expect(shown).toBe(PAGE);
       expect(lines).toBeLessThanOrEqual(PAGE + 5);
       expect(rows - lines).toBeLessThanOrEqual(2 * MAX_ROWS);
@@ -229,7 +248,7 @@ FROM generate_series(1, ${ROWS}) AS n`;
       ['of slow answers of one key', () => ({ slowerThanMs: 1_000, keyId: keys[3] })],
       ['of failures', () => ({ statuses: { least: 500, most: 599 }, outcomes: ['admitted', ...codesOf({ least: 500, most: 599 })] })],
     ])('%s looks through 2,000 lines at most, and leads on', async (_, query) => {
-      const { shown, lines } = await costOf(query());
+      const { shown, lines } = await costOfPage(query());
       expect(shown).toBe(0);
       expect(lines).toBeLessThanOrEqual(2_005);
       const { next } = await listRequests(database.pool, { customerId, timeZone: 'Asia/Kolkata', limit: PAGE, ...query() });
@@ -242,7 +261,7 @@ FROM generate_series(1, ${ROWS}) AS n`;
     ])('%s costs as much as the first', async (_, query) => {
       const micros = String(hoursAgo(120).getTime() * 1_000);
       const after = Buffer.from(`${micros}|zz`).toString('base64url');
-      expect((await costOf({ ...query(), after })).lines).toBeLessThanOrEqual(PAGE + 5);
+      expect((await costOfPage({ ...query(), after })).lines).toBeLessThanOrEqual(PAGE + 5);
     });
 
     it.each<[string, () => Partial<RequestsQuery>]>([
@@ -250,7 +269,22 @@ FROM generate_series(1, ${ROWS}) AS n`;
       ['a product that is not used', () => ({ product: 'api-image' })],
       ['somebody else’s key', () => ({ keyId: '00000000-0000-4000-8000-000000000000' })],
     ])('%s reads no line at all', async (_, query) => {
-      expect(await costOf(query())).toMatchObject({ shown: 0, lines: 0 });
+      expect(await costOfPage(query())).toMatchObject({ shown: 0, lines: 0 });
     });
+  });
+
+  // Each has an index of its own, without which it reads the lines of the flood, or of everybody.
+  it.each<[string, number, (db: Pool) => Promise<unknown>]>([
+    ['one request reads its line', 1, (db) => findRequest(db, { requestId: 'flood7' })],
+    ['a page of a customer’s refusals reads what it shows', PAGE + 1, (db) => listDenials(db, { customerId, limit: PAGE })],
+    [
+      'deleting what is too much of a flood reads the flood',
+      2 * FLOOD_ROWS,
+      (db) => pruneDecisions(db, { now: new Date(), mostRows: 212_000 }),
+    ],
+  ])('%s and no other line', async (_, most, work) => {
+    const { lines } = await costOf(work);
+    expect(lines).toBeGreaterThan(0);
+    expect(lines).toBeLessThanOrEqual(most);
   });
 });
