@@ -15,6 +15,7 @@ const answer = z.object({
   summary,
   points: z.array(place.extend(gridOutput.shape.points.element.pick({ status: true, rank: true }).shape)).max(49),
   source: z.string().max(200),
+  source_note: z.string().max(1_000).nullish(),
   fetched_at: z.iso.datetime({ offset: true }),
 });
 
@@ -39,7 +40,7 @@ export const historyInput = z.object({
     })
     .meta({
       description:
-        'Answers of /grank/grid to the same question, whole or with query, summary, points, source and fetched_at; in any order.',
+        'Answers of /grank/grid to the same question, whole or with query, summary, points, source, source_note and fetched_at; in any order.',
       minItems: 2,
       maxItems: MAX_ANSWERS,
     }),
@@ -51,7 +52,7 @@ export const historyOutput = z.object({
   ok: z.literal(true),
   query,
   entries: z
-    .array(summary.extend({ fetched_at: gridOutput.shape.fetched_at, source: z.string() }))
+    .array(summary.extend({ fetched_at: gridOutput.shape.fetched_at, source: z.string(), source_note: gridOutput.shape.source_note }))
     .describe('The summaries, the earliest first.'),
   change: z
     .object({

@@ -48,7 +48,10 @@ export function placeHistory(answers: readonly GridAnswer[]): PlaceHistory {
   const byName = sorted.map(({ points }) => new Map(points.map((point) => [nameOf(point), point])));
   return {
     query: first.query,
-    entries: sorted.map(({ fetched_at: fetchedAt, source, summary }) => ({ fetched_at: fetchedAt, source, ...summary })),
+    entries: sorted.map(({ fetched_at: at, source, source_note: note = null, summary }) => ({
+      ...{ fetched_at: at, source, source_note: note },
+      ...summary,
+    })),
     change: changeOf(first, last),
     points: first.points.map((point) => {
       const { row, column, latitude, longitude } = point;

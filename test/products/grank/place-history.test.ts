@@ -53,7 +53,9 @@ describe('the history of a place', () => {
   });
 
   it('says when the two ends were answered by different sources', () => {
-    expect(placeHistory([before, { ...after, source: 'websocket' }]).change.same_source).toBe(false);
+    const history = placeHistory([before, { ...after, source: 'websocket', source_note: undefined }]);
+    expect(history.change.same_source).toBe(false);
+    expect(history.entries.map(({ source_note: note }) => note)).toEqual([expect.stringContaining('local pack'), null]);
   });
 
   const point = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom<Told>('absent', 'error'));
