@@ -26,7 +26,7 @@ export function sourcesOf(product: string): readonly Source[] {
 }
 
 /** Whether live keys of a product are served with these settings: those of the process that asks the source. */
-export function hasLiveSource(product: string, env: Environment): boolean {
+export function hasLiveSource(product: string, env: Readonly<Record<string, unknown>>): boolean {
   const sources = sourcesOf(product);
   return sources.length === 0 || sources.some((source) => source.every((name) => Boolean(env[name])));
 }

@@ -96,6 +96,24 @@ it.each(WITHOUT_LIVE_SOURCE)(
   },
 );
 
+/** Steps of a session, which cannot have begun. */
+const SESSION = 'c16a307964c12ec335d97efab9c98391';
+const STEPS: readonly (readonly [ServiceName, CallOptions])[] = [
+  ['gst', { method: 'GET', url: `/gst/refresh_captcha?sessionId=${SESSION}` }],
+  ['gst', post('/gst/data', { sessionId: SESSION, gstin: '27AAACR5055K1Z7', captcha: 'KX47M' })],
+  ['aadhaar', post('/aadhaar/captcha', { sessionId: SESSION, captcha: 'KX47M' })],
+  ['aadhaar', post('/aadhaar/otp', { sessionId: SESSION, otp: '123456' })],
+];
+
+it.each(STEPS)('%s refuses a later step like the first while its source is not set: %j', async (name, step) => {
+  const { call } = await harnessOf(name, workers);
+  const expected = {
+    live: bodyWith('No live source is configured for this request. Test keys work.'),
+    test: bodyWith('No sandbox is configured for test keys.'),
+  };
+  for (const mode of ['live', 'test'] as const) expect((await call({ ...step, context: { mode } })).json()).toEqual(expected[mode]);
+});
+
 it.each(WITHOUT_LIVE_SOURCE)('%s without a sandbox tells a test key so', async (name) => {
   expect(await answerOf(name, workers, 'test')).toEqual(bodyWith('No sandbox is configured for test keys.'));
   expect(lines.join()).toContain('SANDBOX_URL');

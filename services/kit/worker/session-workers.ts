@@ -52,7 +52,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ServiceError && isUnreachable(error.options.cause);
 }
 
-/** Undefined when there is no choice: without a shared memory, a single worker must be the owner. */
+/** Undefined when any worker may say what there is to say: a single one must be the owner, and a session that nobody owns is nobody's. */
 async function ownerOf<M extends WorkerMethods>(sessionId: string, options: SessionWorkersOptions<M>): Promise<string | undefined> {
   const { client, registry } = options;
   if (client.addresses.length < 2) return undefined;
@@ -62,8 +62,7 @@ async function ownerOf<M extends WorkerMethods>(sessionId: string, options: Sess
   } catch (cause) {
     throw new ServiceError('service_not_ready', { detail: 'The session could not be looked up. Try again shortly.', cause });
   }
-  if (owner === undefined || !client.addresses.includes(owner)) throw sessionExpired();
-  return owner;
+  return owner !== undefined && client.addresses.includes(owner) ? owner : undefined;
 }
 
 /** Starts go to all workers in turn. A worker that cannot be reached is passed over. */

@@ -9,6 +9,7 @@ import { createAadhaarHandlers } from './aadhaar-handlers';
 import { createGstHandlers } from './gst-handlers';
 import { createMemoryOtpThrottle, type OtpThrottle, unlimitedOtps } from './otp-throttle';
 import { createRedisOtpThrottle } from './redis-otp-throttle';
+import { requireSource } from './require-source';
 import { type IdentityWorkerSettings } from './settings';
 import { createIdentityUpstreams, type UpstreamTools } from './upstream/create-upstreams';
 
@@ -55,7 +56,7 @@ export function startIdentityWorker(
     log,
     tls,
     metrics,
-    handlers: { ...gst, ...aadhaar },
+    handlers: { ...requireSource('api-gst', gst, settings), ...requireSource('api-aadhaar', aadhaar, settings) },
     close: async () => {
       await upstreams.close();
       redis?.disconnect();
