@@ -127,7 +127,7 @@ export const SECOND_FACTOR = {
 } satisfies TwoFactorOptions;
 
 /** The name of accounts in authenticators. */
-export const nameOf = ({ mail }: AuthOptions): string => mail.installation ?? PLAIN_NAME;
+export const nameOf = ({ installation }: Pick<MailSender, 'installation'>): string => installation ?? PLAIN_NAME;
 
 function passwordOptions({
   mail,
@@ -177,7 +177,7 @@ export function authOptions(options: AuthOptions): BetterAuthOptions {
   const { db, secret, url, mail, log } = options;
   return {
     ...TABLES,
-    appName: nameOf(options),
+    appName: nameOf(mail),
     baseURL: url,
     basePath: '/api/auth',
     secret,

@@ -42,7 +42,13 @@ const resetName = (token: string): string => `reset-password:${token}`;
 
 /** better-auth asks for a second factor only after a password. People who come from a provider are asked too. */
 function secondFactorOf(twoFactor: typeof TwoFactor, options: AuthOptions): ReturnType<typeof TwoFactor> {
-  const plugin = twoFactor({ ...SECOND_FACTOR, issuer: nameOf(options) });
+  const plugin = twoFactor({
+    ...SECOND_FACTOR,
+    // Read for each authenticator, because the brand can change.
+    get issuer() {
+      return nameOf(options.mail);
+    },
+  });
   for (const hook of plugin.hooks.after) {
     const usual = hook.matcher.bind(hook);
     hook.matcher = (context) => usual(context) || context.path === '/callback/:id';

@@ -14,6 +14,7 @@ import { type SignInProvider } from '../../../services/dashboard/sign-in/provide
 import { createOutboxSender } from '../../../services/dashboard/mail/mail-sender';
 import { type Mail, type MailSender, type LiveSources } from '../../../services/dashboard/http/dashboard-deps';
 import { type Brand } from '../../../services/dashboard/brand/brand';
+import { PLAIN_NAME } from '../../../services/dashboard/brand/plain-name';
 import { type DocPages } from '../../../services/dashboard/storefront/doc-pages';
 import { plainFolder, type SellersFolder } from '../../../services/dashboard/storefront/sellers-folder';
 import { type Payments } from '../../../services/selling/billing/payments-of';
@@ -146,7 +147,10 @@ export async function readPages(list: string, get: (after: string) => Promise<Li
 
 function recordedMail(mails: Mail[], { sender, brand }: { sender?: MailSender | undefined; brand?: Brand | undefined }): MailSender {
   return {
-    ...(brand && { installation: brand.name }),
+    // As it is now: a test may change it.
+    get installation() {
+      return brand?.name ?? PLAIN_NAME;
+    },
     async send(mail) {
       await sender?.send(mail);
       mails.push(mail);

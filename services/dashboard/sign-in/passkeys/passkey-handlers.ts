@@ -6,6 +6,7 @@ import type { Handlers } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
 import { passkeyAddedMail } from '../../mail/account-mails';
 import { askAuth, passOn, requireDatabase, welcome } from '../auth-handler';
+import { nameOf } from '../auth-options';
 import { noteAccount } from '../note-account';
 import type { PersonTools } from '../person';
 import { findSignedIn } from '../second-factor';
@@ -26,7 +27,10 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
     'POST /account/passkeys/options': async ({ caller, body: { password }, request, reply }, { db }) => {
       await caller.confirm(password);
       if ((await listPasskeys(db, caller.userId)).length >= MAX_PASSKEYS) throw new Refusal('passkey_limit_reached', { detail: ENOUGH });
-      return passOn(await askAuth(request, { method: 'GET', path: '/api/auth/passkey/generate-register-options' }, tools), reply);
+      const question = { method: 'GET', path: '/api/auth/passkey/generate-register-options' } as const;
+      const asked = await passOn<Answer<'POST /account/passkeys/options'>>(await askAuth(request, question, tools), reply);
+      // better-auth has the name with which the process began, and the brand can change.
+      return { ...asked, rp: { ...asked.rp, name: nameOf(mail) } };
     },
 
     /** Keeps the device's new passkey. The owner gets a mail, because it opens the account from now on. */

@@ -2,7 +2,7 @@ import { type PasskeyOptions } from '@better-auth/passkey';
 import { type BetterAuthPlugin } from 'better-auth';
 import { findPasskeyOwner } from '../../../selling/customers/passkeys';
 import { findOperator } from '../../../selling/operators/find-operator';
-import { type AuthOptions, nameOf } from '../auth-options';
+import { type AuthOptions } from '../auth-options';
 import { passkeyDomain } from './passkey-domain';
 
 /** Tables and columns as migration 0002 names them. */
@@ -33,7 +33,6 @@ export async function passkeyPlugins(options: AuthOptions): Promise<BetterAuthPl
   };
   const plugin = passkey({
     rpID,
-    rpName: nameOf(options),
     origin: url,
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
     registration: {
