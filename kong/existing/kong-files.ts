@@ -8,7 +8,7 @@ import { addGuard, type GuardBlock } from './add-guard';
 import { proposePlaces } from './propose-places';
 import { mergeKongConf, type NeededConf, type NeededEntry } from './merge-kong-conf';
 
-/** What somebody's Kong has, and where Tollgate's part of it goes. */
+/** The reader's own Kong, and the place for Tollgate's part of it. */
 export interface ExistingKong {
   /** Where the files will be; absolute. */
   readonly folder: string;
@@ -30,20 +30,20 @@ export interface ExistingKong {
 export interface KongFiles {
   /** Texts by path below the folder. */
   readonly files: Readonly<Record<string, string>>;
-  /** For the reader to fill in: never written over. */
+  /** Files that the reader fills in. They are never overwritten. */
   readonly templates: Readonly<Record<string, string>>;
-  /** What the reader's kong.conf decides otherwise than Tollgate's, one line each. */
+  /** Differences between the reader's kong.conf and Tollgate's, one line each. */
   readonly notes: readonly string[];
 }
 
-/** The first line of what this writes, by which it is known again. */
+/** The first line of every written file. A later run recognizes its files by it. */
 export const WRITTEN = '# Written by npx tollgate gateway kong: run it again after a change of your own files.';
 
 const SOCKETS = '/var/run/tollgate';
 const ANSWERS = '127.0.0.1:9514';
 const LANE_FILES = 'lane/kong/plugins/tollgate';
 
-/** What Tollgate's own kong.conf says beyond what is needed. It holds for every route, so the reader decides. */
+/** Settings of Tollgate's own kong.conf that are not required. They apply to every route, so the reader decides. */
 const WORTH_READING = [
   'log_level', 'nginx_http_log_format', 'proxy_access_log', 'nginx_proxy_proxy_hide_header', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_add_header',
   'nginx_location_client_body_timeout', 'nginx_http_client_body_buffer_size', 'nginx_proxy_underscores_in_headers', 'nginx_http_include',

@@ -3,7 +3,7 @@ import { parseProperties } from '../local/config/kong-conf';
 /** A property that is a list: one more entry is needed, and those that are there stay. */
 export interface NeededEntry {
   readonly name: string;
-  /** What Kong takes where the property is absent; empty: nothing. */
+  /** Kong's own value if the property is absent; empty if there is none. */
   readonly fallback: string;
   /** Kong hands `nginx_…` to nginx as they are, so one property may go on with further directives. */
   readonly separator: ',' | ';' | '; include ' | '; access_log ';
@@ -21,11 +21,11 @@ export interface NeededConf {
 }
 
 export interface MergedConf {
-  /** What Kong needs, each property with what it holds already. */
+  /** The properties that Kong needs, each with the entries that it has already. */
   readonly properties: readonly NeededSetting[];
   /** The whole file with them; every other line stays as it is. */
   readonly text: string;
-  /** What the file says otherwise, and keeps. */
+  /** Settings of the file that differ and stay as they are. */
   readonly kept: readonly NeededSetting[];
 }
 

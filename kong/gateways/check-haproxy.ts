@@ -21,7 +21,7 @@ function sectionsOf(text: string): Section[] {
 }
 
 const ADMITTED = 'var(txn.tollgate_admitted) -m bool';
-/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose responses say what they cost. */
+/** The log line that the plugin server reads (plugins/core/access/answer-line.ts), and its addition for APIs whose responses report their cost. */
 const ANSWER = 'tg: %[var(txn.tollgate_id)] %ST %Ta %B %Tr';
 const UNITS = 'units=%[var(txn.tollgate_units)]';
 /** Refuses a request with trailers. */

@@ -61,7 +61,7 @@ export interface AccessRequest {
   readonly readBody: () => Promise<RawBody>;
   readonly trace: DecisionTrace | undefined;
 
-  /** How many units it costs; of a product whose answers say it, how many are taken before. */
+  /** Units that the request costs. If the response reports the cost: the units taken beforehand. */
   units: number;
   key: string | undefined;
   keyPlace: KeyPlace | 'link' | undefined;
@@ -79,7 +79,7 @@ export interface AccessRequest {
 export interface Denial {
   readonly code: DenialCode;
   readonly detail?: string;
-  /** For `explain` alone: why the seller suspended what was refused. */
+  /** The seller's reason, if the refusal is for a suspension. Only `explain` shows it. */
   readonly suspended?: string;
 }
 

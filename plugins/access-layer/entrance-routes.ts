@@ -6,7 +6,7 @@ import { type AccessInstance } from '../core/access/verdict';
 /** Far more than a gateway has routes; each costs a few hundred bytes. */
 const MAX_ROUTES = 1_024;
 
-/** What a gateway's configuration may say of one route, all of it text: the members of the plugin's configuration, by their names. */
+/** The plugin's settings for one route, as a gateway's configuration has them: by name, each as text. */
 export type RouteText = Readonly<Record<string, string | undefined>>;
 
 const list = (text: string): string[] => text.split(',').map((part) => part.trim());
@@ -36,7 +36,7 @@ const READERS_OF_FORMS: typeof READERS = {
   form_key_timeout_ms: whole,
 };
 
-/** What an entrance can do beside the least. */
+/** Abilities that not every entrance has. */
 interface EntranceAbilities {
   /** It hands over forms, so a key may be in one. */
   readonly takesForms?: boolean;

@@ -105,7 +105,7 @@ export interface RefundRequest {
   readonly isRest?: boolean | undefined;
 }
 
-/** What requests of one day cost more than was taken for them. What they cost less is a refund. */
+/** Units that a request of one day cost beyond those taken for it. Where it cost less, the difference is a refund. */
 export interface Settlement {
   /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
   readonly subscriptionId: string;
@@ -113,7 +113,7 @@ export interface Settlement {
   readonly day: string;
   /** Id of the request. Each is settled once. */
   readonly id: string;
-  /** To be taken, though the limit may be used up; above zero. */
+  /** Units to take even if the limit is used up; above zero. */
   readonly units: number;
 }
 
@@ -147,13 +147,13 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** What an admitted request took, and when it gets that back. */
+/** The units that an admitted request took, and when they are given back. */
 export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | 'dailyLimit'> {
   /** Units that were taken in advance, if the response says what it costs. */
   readonly units: number;
   /** See `SubscriptionAccess`. */
   readonly isFree5xx: boolean;
-  /** The most that its answer may say it costs. Absent: it costs what was taken. */
+  /** The highest cost that the response may report. Absent: the request costs what was taken. */
   readonly mostUnits?: number | undefined;
 }
 
@@ -230,7 +230,7 @@ export type DecisionStep = 'resolve_key' | 'check_access' | 'spend_quota';
 
 /** One decision as a part of a distributed trace. All times are those of {@link Clock.monotonic}. */
 export interface DecisionTrace {
-  /** For the service: what it does for this request belongs to the same trace. */
+  /** Sent to the service, so that its work for this request joins the same trace. */
   readonly traceparent: string;
   addStep(step: DecisionStep, startedAtMs: number, endedAtMs: number): void;
   /** @param decision undefined when the plugin failed */

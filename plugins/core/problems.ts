@@ -171,11 +171,11 @@ export interface Problem {
 
 /** Addresses at which callers read on about a refusal. Absent where none is configured. */
 export interface ReadOn {
-  /** To be continued by a code. */
+  /** The address up to the code, which follows. */
   readonly errors?: string | undefined;
-  /** To be continued by a request id. */
+  /** The address up to the request id, which follows. */
   readonly explain?: string | undefined;
-  /** To be continued by a product's id. */
+  /** The address up to the product's id, which follows. */
   readonly plans?: string | undefined;
 }
 
@@ -195,7 +195,7 @@ export interface ProblemOptions {
 /** A refusal that was only recorded, on a route with `enforce: false`. */
 type WouldRefuse = `would_refuse:${DenialCode}`;
 
-/** What a decision came to. */
+/** The outcome of a decision. */
 export type Outcome = 'admitted' | DenialCode | WouldRefuse;
 
 const WOULD = 'would_refuse:';

@@ -57,11 +57,11 @@ export interface DecisionWriterStats {
 export interface WitnessStats {
   /** Admitted requests whose answer is not told yet. */
   readonly pending: number;
-  /** Admitted requests whose answer was never told. */
+  /** Admitted requests whose response was never reported. */
   readonly missing: number;
 }
 
-/** What responses said that their requests cost, beyond the units taken for them. */
+/** Units that responses reported beyond those taken when their requests were admitted. */
 export interface SettleQueueStats {
   /** Counters with something to settle. */
   readonly waiting: number;

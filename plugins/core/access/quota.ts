@@ -152,7 +152,7 @@ export interface QuotaReport {
   readonly monthly: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
   /** Absent where there is no rate. */
   readonly rate?: RateReport | undefined;
-  /** What is left before use is charged, of the window in which less is left; absent where no use is charged beside the price. */
+  /** Units left before use is charged, in the window that has fewer of them. Absent if no use is charged beside the price. */
   readonly included?: QuotaReport['daily'] | undefined;
 }
 

@@ -72,7 +72,7 @@ export interface RequestFacts {
   readonly method: string;
   /** Headers that the access layer reads, without empty ones. */
   readonly headers: RequestHeaders;
-  /** For the log, where the two above are empty because they are not to be judged. */
+  /** Method and path for the log, if the two above are empty. */
   readonly shown?: { readonly method: string; readonly rawPath: string };
 }
 

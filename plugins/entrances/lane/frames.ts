@@ -15,12 +15,12 @@ const VERSION = '2';
 /** Version, kind and question. */
 const HEAD_BYTES = 6;
 
-/** What a gateway says: a question with the variable, one with the whole head, what it is asked for, and lines about responses. */
+/** Frames of a gateway: a question with the variable, one with the whole head, the head or body that was asked for, and lines about responses. */
 export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
 
-/** What the plugin server says besides a verdict. `told`: the lines were heard. */
+/** Frames of the plugin server besides a verdict. `told`: the lines were received. */
 export const ASKED = { head: 'h', body: 'b', told: 't' } as const;
-/** This question was not read and may be asked on another connection. With no question: that is so of all that are unanswered here. */
+/** The question was not read and may be asked on another connection. Without a question, this holds for every unanswered one. */
 export const LEAVING = 'x';
 /** Id of frames that belong to no question. */
 export const NO_QUESTION = 0;

@@ -14,7 +14,7 @@ export class LaneConnection implements QuestionPlace {
   private readonly questions = new Map<number, LaneQuestion>();
   /** The number of the last question: they count up from 1. */
   private asked = 0;
-  /** What goes out in one write, when everything that came in was looked at. */
+  /** Frames that leave in one write, once every received frame was read. */
   private outgoing = '';
   private isLeaving = false;
 
@@ -87,7 +87,7 @@ export class LaneConnection implements QuestionPlace {
       this.send(frame(ASKED.told, NO_QUESTION));
     } else if (kind === SAID.head && known) known.decide(readHead(text));
     else if (kind === SAID.body && known) known.onBody(Buffer.from(text, 'latin1'));
-    // What was asked for may come after its question was answered.
+    // A form may arrive after its question was answered.
     else if (!(kind === SAID.body && id > NO_QUESTION && id <= this.asked)) throw new Error('a frame that was not asked for');
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, StoreUnavailable } from '../../core/ports';
 
-/** How long a store may be silent, in time during which this process ran: see {@link ReplyWatch}. */
+/** How long a store may be silent. Only time in which this process ran counts; see {@link ReplyWatch}. */
 export interface Silence {
   /** Milliseconds without any reply, while calls are open, after which the store counts as gone. */
   readonly silenceMs: number;
@@ -38,7 +38,7 @@ const LATE_MS = 2;
  * time.
  */
 const MAX_COUNTED_MS = 20;
-/** For this long after a late tick, the store gets the patience for a delayed machine, because it may be waiting for the CPU as well. */
+/** The time after a late tick in which {@link Silence.heldUpSilenceMs} applies: the store may be waiting for the CPU as well. */
 const LATE_MEMORY_MS = 200;
 
 /**

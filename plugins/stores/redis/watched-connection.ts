@@ -4,7 +4,7 @@ import { reasonOf, type RedisMasters } from './redis-masters';
 
 export interface WatchedConnectionOptions extends Silence {
   readonly masters: RedisMasters;
-  /** Which of them. */
+  /** The watched master, one of `masters.names()`. */
   readonly name: string;
   readonly clock: Clock;
   /** The master cannot be used. The reason names no address and no value. May be called more than once. */

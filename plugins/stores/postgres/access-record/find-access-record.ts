@@ -136,7 +136,7 @@ function recordOf(row: Row): AccessRecord {
   };
 }
 
-/** What is included, if requests are refused only above it. Limits of a customer's own refuse where they include. */
+/** The included requests, if requests beyond them can still be admitted. Undefined if the refusing limits are no higher. */
 function includedBelow(refusing: DayAndMonth, included: DayAndMonth | null): DayAndMonth | undefined {
   if (!included || (included.daily >= refusing.daily && included.monthly >= refusing.monthly)) return undefined;
   return { daily: included.daily, monthly: included.monthly };
