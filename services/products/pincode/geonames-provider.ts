@@ -18,10 +18,13 @@ const FAILURES: Readonly<Record<number, FailureReason>> = {
   22: 'unreachable',
 };
 
+/** The value of `X-Upstream-Provider`. */
+export const GEONAMES_ORG = 'geonames.org';
+
 /** @param username the operator's GeoNames account; every call names it */
 export function createGeonamesProvider(username: string): PinProvider {
   return {
-    name: 'geonames.org',
+    name: GEONAMES_ORG,
     pathOf(query) {
       const country = query.kind === 'code' ? query.country : 'IN';
       return `/postalCodeLookupJSON?${new URLSearchParams({ postalcode: query.text, country, username }).toString()}`;

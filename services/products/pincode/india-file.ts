@@ -97,19 +97,26 @@ export async function parseIndiaFile(bytes: Buffer): Promise<IndiaFile> {
 
 const known = (text: string): string | null => (text === '' ? null : text);
 
+/** GeoNames asks whoever shows its data for this. */
+export const GEONAMES = 'GeoNames (CC BY 4.0)';
+
+/** The same with the date of the data. */
+export const attributionOf = ({ asOf }: Pick<IndiaFile, 'asOf'>): string =>
+  `${GEONAMES}${asOf ? `, data of ${asOf.toISOString().slice(0, 10)}` : ''}`;
+
 /** A PIN's places in the form of India's provider; what GeoNames does not know is null. Undefined for a PIN that it does not have. */
 export function indiaAnswer(file: IndiaFile, pin: string): Buffer | undefined {
   const places = file.find(pin);
-  const { asOf } = file;
   if (places.length === 0) return undefined;
-  const from = `GeoNames (CC BY 4.0)${asOf ? `, data of ${asOf.toISOString().slice(0, 10)}` : ''}`;
   const offices = places.map(({ name, state, district, block, latitude, longitude }) => ({
     ...{ Name: name, Description: null, BranchType: null, DeliveryStatus: null, Circle: null },
     ...{ District: known(district), Division: null, Region: null, Block: known(block), State: known(state) },
     ...{ Country: 'India', Pincode: pin, Latitude: latitude, Longitude: longitude },
   }));
   return Buffer.from(
-    JSON.stringify([{ Message: `Number of pincode(s) found:${places.length}, by ${from}`, Status: 'Success', PostOffice: offices }]),
+    JSON.stringify([
+      { Message: `Number of pincode(s) found:${places.length}, by ${attributionOf(file)}`, Status: 'Success', PostOffice: offices },
+    ]),
   );
 }
 

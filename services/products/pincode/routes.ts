@@ -12,9 +12,9 @@ import { UpstreamClient } from '../../kit/upstream/upstream-client';
 import { sourceName } from '../../kit/upstream/source-name';
 import { sandboxAt } from '../../kit/upstream/upstream-target';
 import { pincode } from './facts';
-import { createGeonamesProvider } from './geonames-provider';
+import { createGeonamesProvider, GEONAMES_ORG } from './geonames-provider';
 import { indiaProvider } from './india-provider';
-import { INDIA_FILE, indiaAnswer, type IndiaFile, parseIndiaFile } from './india-file';
+import { attributionOf, GEONAMES, INDIA_FILE, indiaAnswer, type IndiaFile, parseIndiaFile } from './india-file';
 import { countryOf, normalPlaces, withCoordinates } from './normal-places';
 import { parseIndianPin, parseWorldCode, type PinQuery } from './parse-pin';
 import { createPinLookup, type PinAnswer, type PinLookup, type PinUpstream } from './pin-lookup';
@@ -94,7 +94,14 @@ async function answer(input: z.output<typeof pincodeInput>, context: CallContext
   const places = normalPlaces(found.provider, body);
   const file = context.mode === 'live' && countryOf(query) === INDIA ? deps.indiaFile() : undefined;
   const placed = file && withCoordinates(places, file);
-  const data = { country: countryOf(query), provider, coordinates_from: placed ? INDIA_FILE : null, places: placed ?? places };
+  const usesFile = placed !== undefined || found.provider === INDIA_FILE;
+  const data = {
+    country: countryOf(query),
+    provider,
+    coordinates_from: placed ? INDIA_FILE : null,
+    attribution: file && usesFile ? attributionOf(file) : found.provider === GEONAMES_ORG ? GEONAMES : null,
+    places: placed ?? places,
+  };
   return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers });
 }
 

@@ -53,6 +53,10 @@ const normal = z
         .describe(
           'Where coordinates are from that the provider does not have: GeoNames’ postal codes (CC BY 4.0). Null where none were added.',
         ),
+      attribution: z
+        .string()
+        .nullable()
+        .describe('Whom to name as a source, with the licence and the date of the data; null where no source asks for it.'),
       places: z.array(normalPlace).min(1),
     }),
     timestamp: timestampField,

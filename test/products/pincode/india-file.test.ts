@@ -83,14 +83,18 @@ describe('the pincode service with such a file', () => {
     const harness = await buildHarness(pincodeService, { ...nowhere, ...env });
     const response = await harness.call({ method: 'GET', url: '/pincode', query: { country: 'IN', ...query } });
     await harness.app.close();
-    return [response.statusCode, response.headers['x-upstream-provider']];
+    const { data } = query['format'] === 'normal' ? response.json() : { data: undefined };
+    return [response.statusCode, response.headers['x-upstream-provider'], ...(data ? [data.provider, data.attribution] : [])];
   };
 
   it('answers live keys where the source is away, in both forms, and fails as before for what it does not have', async () => {
-    await update(await sourceOf(indiaLines()));
+    await update(await sourceOf(indiaLines()), new Date('2026-03-11'));
     const file = { PINCODE_INDIA_PINS: kept() };
     expect(await ask(file, { pin: '110001' })).toEqual([200, 'geonames-file']);
-    expect(await ask(file, { pin: '110001', format: 'normal' })).toEqual([200, 'geonames-file']);
+    expect(await ask(file, { pin: '110001', format: 'normal' })).toEqual([
+      ...[200, 'geonames-file', 'geonames-file'],
+      'GeoNames (CC BY 4.0), data of 2026-03-11',
+    ]);
     expect(await ask(file, { pin: '110999' })).toEqual([502, 'postalpincode.in']);
     expect(await ask(file, { pin: 'Connaught Place' })).toEqual([502, 'postalpincode.in']);
     expect(await ask({ ...file, PINCODE_FALLBACK: 'off' }, { pin: '110001' })).toEqual([502, 'postalpincode.in']);
