@@ -25,6 +25,7 @@ const WEAK = [
   withMethods('a/Errors', method('run()V', 'invoke-virtual {v0}, Landroid/webkit/SslErrorHandler;->proceed()V', 'return-void')),
   withMethods('a/Trust', method(CHECK, 'return-void')),
   withMethods('a/Host', method(VERIFY, 'const/4 v0, 0x1', 'return v0')),
+  withMethods('a/Lambda', method(VERIFY.replace('verify', 'lambda$run$0'), 'const/4 v0, 0x1', 'return v0')),
   withMethods(
     'a/Shell',
     method('run()V', 'invoke-virtual {v0, v1}, Ljava/lang/Runtime;->exec(Ljava/lang/String;)Ljava/lang/Process;', 'return-void'),
@@ -52,6 +53,7 @@ const SOUND = [
     method('verify(Ljava/lang/String;)Z', 'const/4 v0, 0x1', 'return v0'),
   ),
   withMethods('a/Host', method(VERIFY, 'const/4 v0, 0x0', 'return v0')),
+  withMethods('okhttp3/internal/platform/ConscryptPlatform$1', method(VERIFY, 'const/4 v0, 0x1', 'return v0')),
   withMethods('a/Another', method(VERIFY, 'const/4 v0, 0x1', 'return v1')),
   smaliClass('com/stub/StubApplication'),
 ];
@@ -68,7 +70,7 @@ const seenIn = ({ findings }: ApkReport): Record<string, readonly string[]> =>
 it('code that weakens the app or hides what it does is found, with where it is', async () => {
   const report = await reportOf('weak', { smali: WEAK });
   expect(seenIn(report)).toEqual({
-    code_trusts_everything: ['classes.dex: a.Host.verify', 'classes.dex: a.Trust.checkServerTrusted'],
+    code_trusts_everything: ['classes.dex: a.Host.verify', 'classes.dex: a.Lambda.lambda$run$0', 'classes.dex: a.Trust.checkServerTrusted'],
     code_tls_errors_ignored: ['classes.dex: android.webkit.SslErrorHandler.proceed'],
     code_ecb: ['classes.dex: "AES/ECB/PKCS5Padding"'],
     code_javascript_interface: ['classes.dex: android.webkit.WebView.addJavascriptInterface'],
@@ -83,6 +85,18 @@ it('code that only looks alike is not', async () => {
   const report = await reportOf('sound', { smali: SOUND });
   expect(seenIn(report)).toEqual({});
   expect(report.warnings).toEqual([]);
+});
+
+it('obfuscated code is known by its names, and a few short ones say nothing', async () => {
+  const classes = (count: number, name: (index: number) => string): string[] =>
+    Array.from({ length: count }, (_each, index) => smaliClass(`a/${name(index)}`));
+  const short = (index: number): string => `a${String.fromCharCode(97 + index)}`;
+  const clear = classes(80, (index) => `Screen${index}`);
+  const names = [...classes(26, short), ...classes(26, (index) => `Outer$${short(index)}`)];
+  expect(seenIn(await reportOf('obfuscated', { smali: [...names, ...clear] }))).toEqual({
+    code_obfuscated: ['code: 52 of 132 classes have a name of one or two letters'],
+  });
+  expect(seenIn(await reportOf('clear', { smali: [...names.slice(3), ...clear] }))).toEqual({});
 });
 
 it('a packer is known by its library too', async () => {

@@ -60,6 +60,15 @@ const IVS: readonly Case[] = [
   ],
 ];
 
+const naming = (name: string, provider = ''): string =>
+  `const-string v0, "${name}"\ninvoke-static {v0${provider && ', p2'}}, Ljavax/crypto/Cipher;->getInstance(${STRING}${provider})Ljavax/crypto/Cipher;`;
+const CIPHERS: readonly Case[] = [
+  ['aes', naming('AES'), 'ecb_by_default (Cipher.getInstance of "AES" alone)'],
+  ['des', naming('DES', STRING), 'ecb_by_default (Cipher.getInstance of "DES" alone)'],
+  ['rsa', naming('RSA')],
+  ['aesGcm', naming('AES/GCM/NoPadding')],
+];
+
 const FILE_MODES: readonly (readonly [string, string])[] = [
   ['openFileOutput', 'Ljava/io/FileOutputStream;'],
   ['getSharedPreferences', 'Landroid/content/SharedPreferences;'],
@@ -170,7 +179,7 @@ const MESSAGES: readonly Case[] = [
   ['file', `${appended('password: ', adding('p2'))}\ninvoke-virtual {p0, v0}, Ljava/io/PrintStream;->println(${STRING})V`],
 ];
 
-const CASES = [...IVS, ...FILES, ...MESSAGES];
+const CASES = [...IVS, ...CIPHERS, ...FILES, ...MESSAGES];
 
 const methodOf = ([name, lines]: Case): string =>
   `.method public static ${name}(Ljava/lang/Object;[B${STRING})V\n.registers 9\n${lines}\nreturn-void\n.end method\n`;

@@ -7,9 +7,13 @@ const RETURN_VOID = 0x000e;
 const CONST_ONE = { mask: 0xf0ff, value: 0x1012 };
 const RETURN = { mask: 0x00ff, value: 0x000f };
 
+/** OkHttp switches off Conscrypt's check of host names there, because it checks them itself. Most apps have it. */
+const CHECKS_ELSEWHERE = 'Lokhttp3/internal/platform/';
+
 /** A check of certificates or host names, by its name and one of the first two types that it takes. */
 interface Check {
-  readonly name: number | undefined;
+  /** `any`: a lambda that is such a check has another name. */
+  readonly name: number | 'any' | undefined;
   readonly parameter: number;
   readonly type: number | undefined;
   readonly acceptsAll: (code: MethodCode) => boolean;
@@ -33,10 +37,11 @@ export class AcceptAllFinder {
   ) {
     const certificates = dex.findType('[Ljava/security/cert/X509Certificate;');
     const session = dex.findType('Ljavax/net/ssl/SSLSession;');
-    this.checks = [
+    const checks: readonly Check[] = [
       { name: dex.findString('checkServerTrusted'), parameter: 0, type: certificates, acceptsAll: isEmpty },
-      { name: dex.findString('verify'), parameter: 1, type: session, acceptsAll: isAlwaysTrue },
-    ].filter(({ name, type }) => name !== undefined && type !== undefined);
+      { name: 'any', parameter: 1, type: session, acceptsAll: isAlwaysTrue },
+    ];
+    this.checks = checks.filter(({ name, type }) => name !== undefined && type !== undefined);
   }
 
   /** True when no method of the file can be one. */
@@ -48,11 +53,13 @@ export class AcceptAllFinder {
   accepts(method: DexMethod): boolean {
     if (this.isIdle) return false;
     const name = this.dex.methodName(method.index);
-    return this.checks.some(
+    const code = this.methods.codeOf(method);
+    const acceptsAll = this.checks.some(
       (check) =>
-        check.name === name &&
-        this.dex.parametersOf(this.dex.method(method.index).type, 2)[check.parameter] === check.type &&
-        check.acceptsAll(this.methods.codeOf(method)),
+        (check.name === name || check.name === 'any') &&
+        check.acceptsAll(code) &&
+        this.dex.parametersOf(this.dex.method(method.index).type, 2)[check.parameter] === check.type,
     );
+    return acceptsAll && !this.dex.descriptorOf(this.dex.method(method.index).owner).startsWith(CHECKS_ELSEWHERE);
   }
 }

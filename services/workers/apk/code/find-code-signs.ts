@@ -18,7 +18,8 @@ export type CodeSign =
   | 'ecb'
   | 'runs_commands'
   | 'loads_code'
-  | 'packed';
+  | 'packed'
+  | 'obfuscated';
 
 export interface CodeSighting {
   readonly sign: CodeSign;
@@ -59,6 +60,13 @@ const PACKERS: readonly { readonly name: string; readonly classes: readonly stri
   { name: 'AppSealing', classes: ['com.inka.appsealing.AppSealingApplication'], libraries: /^libcovault-appsec\.so$/ },
 ];
 
+/**
+ * An app is obfuscated if so many of its classes, and such a share, have a name of one or two letters. Of 27 dex files that are not, 26 have
+ * at most 3 %, and a small one 19 %; of one that is, 69 %.
+ */
+const OBFUSCATED = { classes: 50, share: 0.3 } as const;
+const SHORT_NAME = /^[a-z]{1,2}\d?$/i;
+
 const descriptorOf = (className: string): string => `L${className.replaceAll('.', '/')};`;
 const classNameOf = (descriptor: string): string => descriptor.slice(1, -1).replaceAll('/', '.');
 
@@ -66,9 +74,18 @@ const classNameOf = (descriptor: string): string => descriptor.slice(1, -1).repl
 export class CodeSignFinder {
   private readonly found = new Map<CodeSign, Set<string>>();
   private readonly budget: CodeBudget;
+  private classes = 0;
+  private shortNames = 0;
 
   constructor({ members = LIMITS.codeMembers, units = LIMITS.codeUnits, followed = LIMITS.followedUnits }: Partial<CodeBudget> = {}) {
     this.budget = { members, units, followed };
+  }
+
+  /** Takes note of a class. @param descriptor such as `Lcom/example/Main;` */
+  lookAtClass(descriptor: string): void {
+    const start = Math.max(descriptor.lastIndexOf('/'), descriptor.lastIndexOf('$'), 0) + 1;
+    this.classes++;
+    if (SHORT_NAME.test(descriptor.slice(start, -1))) this.shortNames++;
   }
 
   /** @returns false when not all of the file was looked at. @throws MalformedError */
@@ -124,6 +141,8 @@ export class CodeSignFinder {
   }
 
   list(): readonly CodeSighting[] {
+    if (this.shortNames >= OBFUSCATED.classes && this.shortNames >= this.classes * OBFUSCATED.share)
+      this.add('obfuscated', `code: ${this.shortNames} of ${this.classes} classes have a name of one or two letters`);
     return [...this.found].flatMap(([sign, places]) => [...places].map((place) => ({ sign, place })));
   }
 }
@@ -138,9 +157,12 @@ function wholly(look: () => boolean): boolean {
   }
 }
 
+/** Besides those of the tables above. */
+const OTHER_SIGNS = [...VALUE_SIGNS, 'obfuscated'];
+
 /** @param ok false when some code could not be looked at */
 export function checkedCode(ok: boolean): CheckedFacts {
   const names = new Set([...METHODS, ...TEXTS].map(([sign]) => sign));
-  const entries = names.size + VALUE_SIGNS.length + UNPROTECTED.length + PACKERS.length;
+  const entries = names.size + OTHER_SIGNS.length + UNPROTECTED.length + PACKERS.length;
   return { source: 'code_signs', as_of: CODE_SIGNS_AS_OF, ok, entries };
 }

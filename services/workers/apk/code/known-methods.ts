@@ -2,7 +2,7 @@ import { isSecretTag, secretNamedInFormat } from './secret-names';
 import { append, isConstantBytes, joinedOf, type Joined, type Value } from './values';
 
 /** What the values of an app's code can show. Each has a rule of its own. */
-export const VALUE_SIGNS = ['constant_iv', 'shared_files', 'secrets_logged'] as const;
+export const VALUE_SIGNS = ['ecb_by_default', 'constant_iv', 'shared_files', 'secrets_logged'] as const;
 export type ValueSign = (typeof VALUE_SIGNS)[number];
 
 /** One call of a known method, with what is known of its arguments: first the object, unless it is static. */
@@ -32,6 +32,14 @@ const OBJECT = 'Ljava/lang/Object;';
 const IV: KnownMethod['follow'] = ({ args, signature, saw }) => {
   const isGcm = signature.startsWith('(I');
   if (isConstantBytes(args[isGcm ? 2 : 1])) saw(isGcm ? 'GCMParameterSpec of constant bytes' : 'IvParameterSpec of constant bytes');
+  return undefined;
+};
+
+/** Android's providers take ECB when a block cipher is named alone ("Cipher", developer.android.com/guide/topics/security/cryptography). */
+const BLOCK_CIPHER = /^(?:AES|DES|DESede|Blowfish)$/i;
+
+const CIPHER: KnownMethod['follow'] = ({ args: [name], saw }) => {
+  if (name?.kind === 'text' && BLOCK_CIPHER.test(name.text)) saw(`Cipher.getInstance of "${name.text}" alone`);
   return undefined;
 };
 
@@ -123,6 +131,13 @@ export const MAX_PARAMETERS = 4;
 export const KNOWN_METHODS: readonly KnownMethod[] = [
   { owner: 'Ljavax/crypto/spec/IvParameterSpec;', names: ['<init>'], signatures: ['([B)V', '([BII)V'], sign: 'constant_iv', follow: IV },
   { owner: 'Ljavax/crypto/spec/GCMParameterSpec;', names: ['<init>'], signatures: ['(I[B)V', '(I[BII)V'], sign: 'constant_iv', follow: IV },
+  {
+    owner: 'Ljavax/crypto/Cipher;',
+    names: ['getInstance'],
+    signatures: ['', STRING, 'Ljava/security/Provider;'].map((provider) => `(${STRING}${provider})Ljavax/crypto/Cipher;`),
+    sign: 'ecb_by_default',
+    follow: CIPHER,
+  },
   ...MODE_ROWS.map(([name, signature]): KnownMethod => ({ names: [name], signatures: [signature], sign: 'shared_files', follow: MODE })),
   { owner: 'Ljava/io/File;', names: ['setReadable', 'setWritable'], signatures: ['(ZZ)Z'], sign: 'shared_files', follow: FOR_ALL },
   {

@@ -36,6 +36,14 @@ const POWERFUL_CODE: readonly Row[] = [
     allows: 'The app can start other programs, and use root where the device has it.',
     seenIn: inCode('runs_commands'),
   },
+  {
+    // Little: most apps of stores are built so.
+    id: 'code_obfuscated',
+    weight: 0.02,
+    title: 'The names in its code say nothing',
+    allows: 'What the code does is harder to see, also for this analysis.',
+    seenIn: inCode('obfuscated'),
+  },
 ];
 
 /** Permissions that weigh alone: id, weight, what the app may do with them, names. */

@@ -3,7 +3,7 @@ import { SECRET_RULES } from '../scan/secret-rules';
 import { hasWeakDigest } from '../signing/certificate';
 import { publicTestKey } from '../signing/public-keys';
 import { type Row, type Rule, rowsOf } from './rule';
-import { inCode, KINDS, ONLINE, openComponents, type Sight, together, when } from './sight';
+import { either, inCode, KINDS, ONLINE, openComponents, type Sight, together, when } from './sight';
 
 /** What a debug build has together, by the defaults of Android's build tools. */
 const DEVELOPMENT = 'development build';
@@ -170,7 +170,7 @@ const WEAK_CODE: readonly Row[] = [
     weight: 0.1,
     title: 'Encrypts in ECB mode',
     allows: 'Equal parts of a text stay equal when encrypted, so that patterns can be read.',
-    seenIn: inCode('ecb'),
+    seenIn: either(inCode('ecb'), inCode('ecb_by_default')),
   },
   {
     // As ECB: what is equal stays visible. In GCM and CTR two texts under one key and IV can be read outright.

@@ -49,7 +49,7 @@ export async function scanContents(parts: readonly ScannedPart[], notes: Notes):
     const name = nameInReport(part, entry);
     if (bytes) scanner.scan(name, bytes);
     else scanner.isWhole = false;
-    const read = bytes && readDex(name, bytes, { trackers, notes });
+    const read = bytes && readDex(name, bytes, { trackers, signs, notes });
     isAllRead &&= read?.isWhole === true;
     const isLookedAt = bytes !== undefined && read?.facts.length === 1 && lookAtCode(name, bytes, { signs, notes });
     isAllLookedAt &&= isLookedAt;
@@ -97,12 +97,21 @@ interface DexRead {
   readonly isWhole: boolean;
 }
 
-function readDex(name: string, bytes: Buffer, { trackers, notes }: { trackers: TrackerFinder; notes: Notes }): DexRead {
+interface DexReaders {
+  readonly trackers: TrackerFinder;
+  readonly signs: CodeSignFinder;
+  readonly notes: Notes;
+}
+
+function readDex(name: string, bytes: Buffer, { trackers, signs, notes }: DexReaders): DexRead {
   const dex = tolerate(() => new DexFile(name, bytes), undefined, notes.add);
   const facts = dex && tolerate(() => dex.facts(), undefined, notes.add);
   if (!facts) return { facts: [], isWhole: false };
   const lookAtAll = (): boolean => {
-    for (const descriptor of dex.classDescriptors()) trackers.look(descriptor);
+    for (const descriptor of dex.classDescriptors()) {
+      trackers.look(descriptor);
+      signs.lookAtClass(descriptor);
+    }
     return true;
   };
   return { facts: [facts], isWhole: tolerate(lookAtAll, false, notes.add) };
