@@ -34,7 +34,7 @@ export function describeConnectionError(error: unknown, url: string): string {
     case '3D000':
       return `${server} has no database with that name (${code}); create it, or check DATABASE_URL`;
     case '53300':
-      return `${server} has no connection left (${code}); raise max_connections, or close what holds them`;
+      return `${server} has no connection left (${code}); raise max_connections, or close connections that are not needed`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `${server} cannot be found: no such host (${code}); check DATABASE_URL`;

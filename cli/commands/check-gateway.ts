@@ -82,7 +82,7 @@ function findProblems(gateway: keyof typeof CHECKS, files: readonly string[], co
 export function addGatewayChecks(check: Command, context: CommandContext): void {
   const { output } = context;
   for (const gateway of ['nginx', 'caddy', 'haproxy', 'envoy'] as const) {
-    const description = `find what is unsafe in a configuration of ${gateway}, and which answers it does not report`;
+    const description = `find unsafe parts of a configuration of ${gateway}, and responses that it does not report`;
     finishCommand(check.command(gateway).description(description))
       .argument('<file...>', gateway === 'haproxy' ? 'the files that haproxy starts with' : 'the configuration')
       .action((files: string[]) => {

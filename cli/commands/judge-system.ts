@@ -110,7 +110,7 @@ function judgeClock({ clockMs, ownClockMs }: DatabaseFacts): Finding {
 function judgeStore({ health: { version, connections, mostConnections, bytes }, answeredInMs }: DatabaseFacts): Finding {
   const saw = `PostgreSQL ${version} answered in ${Math.round(answeredInMs)} ms, ${connections} of ${mostConnections} connections, ${gigabytes(bytes)}`;
   if (connections <= mostConnections * MAX_CONNECTIONS_SHARE) return well('database', saw);
-  return unwell('database', saw, 'Raise max_connections, or close what holds them: docs/operate/scale.md#capacity.');
+  return unwell('database', saw, 'Raise max_connections, or close connections that are not needed: docs/operate/scale.md#capacity.');
 }
 
 function judgeSessions({ sharesSessions }: DatabaseFacts): Finding {
@@ -180,7 +180,7 @@ function judgeOutbox({ overdue: { count, oldestMs } }: DatabaseFacts): Finding {
   return unwell(
     'outbox',
     `${count} wait, the oldest for ${minutes(oldestMs)}`,
-    'See that the dashboard runs, and what its log says of webhooks and mail.',
+    'Check that the dashboard runs, and read its log for webhooks and mail.',
   );
 }
 

@@ -87,7 +87,7 @@ export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>
   if (!file.success)
     throw new CommandError(
       'invalid_argument',
-      'the file is neither CSV, whose first line names the columns (customer, and key or sha256), nor JSON lines, an object a line, nor a Kong file with consumers, all in UTF-8',
+      'the file must be CSV with a header line (customer, and key or sha256), JSON lines (one object a line) or a Kong file with consumers, in UTF-8',
     );
   const { consumers, keyauth_credentials: beside, acls } = file.data;
   const doubles = findDoubles(consumers);

@@ -52,7 +52,9 @@ async function chooseDashboardPort({ dataDir, gateway, other, warn }: DashboardP
   const earlier = readDashboardPort(dataDir);
   if (earlier !== undefined) {
     if (earlier !== gateway && (await isPortFree(earlier))) return earlier;
-    warn(`port ${earlier}, on which the dashboard was before, is taken; it is on port ${other} this time, and links to it name the other`);
+    warn(
+      `the dashboard’s last port, ${earlier}, is taken; this time the dashboard is on port ${other}, and earlier links do not lead to it`,
+    );
     return other;
   }
   // This port is taken only beside a gateway on its usual port. A second instance has another, and must not race the first for this one.

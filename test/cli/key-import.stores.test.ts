@@ -284,7 +284,7 @@ describe('key import of a Kong file', () => {
 
 it.each([
   ['a file that is not there', '/nowhere/keys.csv', 'cannot be read'],
-  ['a text of another form', fileOf('notes.txt', 'remember the milk\n'), 'neither CSV'],
+  ['a text of another form', fileOf('notes.txt', 'remember the milk\n'), 'must be CSV'],
   ['a column that nobody knows', fileOf('odd.csv', 'customer,key,colour\n'), 'column "colour"'],
 ])('key import refuses %s', async (_, path, message) => {
   expect(await failure('key', 'import', path)).toMatchObject({ code: 'invalid_argument', line: expect.stringContaining(message) });

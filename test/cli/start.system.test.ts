@@ -75,7 +75,9 @@ describe('npm start', () => {
     const { dashboard: other } = await start();
     expect(other).not.toBe(dashboard);
     expect(warnings).toEqual([
-      expect.stringMatching(new RegExp(`^port ${dashboard}, .* is taken; it is on port ${other} this time[^\\n]*$`)),
+      expect.stringMatching(
+        new RegExp(`^the dashboard’s last port, ${dashboard}, is taken; this time the dashboard is on port ${other}[^\\n]*$`),
+      ),
     ]);
     await new Promise((resolve) => server.close(resolve));
     expect((await start()).dashboard).toBe(dashboard);
