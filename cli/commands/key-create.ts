@@ -15,7 +15,7 @@ import { addOwnLimits, type OwnLimitFlags, readOwnLimits } from './own-limits';
 import { quotaTimeZone } from './quota-time-zone';
 import { showMoment, showSubscriptions, summariseSubscription } from './views';
 import { CommandError } from '../command-error';
-import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
+import { type Catalogue, type CatalogueProduct, refusesTestKeys } from '../../plugins/core/catalogue/catalogue';
 import { firstCallOf, targetOf } from '../../services/selling/catalogue/first-call';
 
 interface IssueFlags extends OwnLimitFlags {
@@ -108,6 +108,9 @@ function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000'
   return ['try it:', `  curl ${method}-H 'X-API-Key: ${key}' '${gateway}${targetOf(call)}'`];
 }
 
+const KEY_CREATE = 'npx tollgate key create';
+const idsOf = (products: readonly CatalogueProduct[]): string => products.map(({ id }) => id).join(',');
+
 /** `key create` and `key import`. */
 export function addKeyIssuing(key: Command, context: CommandContext): void {
   addIssueOptions(key.command('create').description('make a key, and subscribe its customer to the products'), true)
@@ -121,12 +124,15 @@ export function addKeyIssuing(key: Command, context: CommandContext): void {
       const subscriptions = created.subscriptions.map(summariseSubscription);
       context.output.result({ key: created.key, id: created.id, subscriptions }, () => {
         const gateway = context.env['GATEWAY_URL']?.replace(/\/+$/, '') || readState(dataFolder(context.root, context.env))?.gateway;
-        const call = firstCall({ key: created.key, products: options.products, catalogue, gateway });
         const chosen = catalogue.products.filter(({ id }) => options.products.includes(id));
-        const notes = options.mode === 'test' ? noteTestKeys(chosen) : [];
+        const [refusing, notes] = options.mode === 'test' ? [chosen.filter(refusesTestKeys), noteTestKeys(chosen)] : [[], []];
+        const products = options.products.filter((id) => !refusing.some((product) => product.id === id));
+        const call = firstCall({ key: created.key, products, catalogue, gateway });
+        const live =
+          refusing.length === 0 ? [] : [`for a live key: ${KEY_CREATE} --customer ${options.customer} --products ${idsOf(refusing)}`];
         const end = options.expiresAt === undefined ? '' : `; it ends ${showMoment(options.expiresAt)}`;
         const shown = `shown this once; its id is ${created.id}${end}`;
-        return [created.key, shown, '', showSubscriptions(subscriptions), '', ...call, ...notes].join('\n');
+        return [created.key, shown, '', showSubscriptions(subscriptions), '', ...call, ...notes, ...live].join('\n');
       });
     });
 

@@ -43,6 +43,21 @@ describe('key create', () => {
     expect(stdout).toContain('/pincode?country=IN&pin=110001');
   });
 
+  it('offers a live key in place of a call that refuses the test key', async () => {
+    const create = async (...more: string[]) =>
+      (await run('key', 'create', '--customer', CUSTOMER, ...more, '--products', 'api-ip,api-vahaan')).stdout;
+    const { pool } = database();
+    const { rows } = await pool.query<{ definition: object }>("SELECT definition FROM product WHERE id = 'api-ip'");
+    await pool.query("UPDATE product SET definition = definition - 'sandboxUrl' - 'testKeys' WHERE id = 'api-ip'");
+    const shown = await create('--mode', 'test');
+    expect(shown).toContain('/vahaan');
+    expect(shown).not.toContain('/ip?');
+    expect(shown).toContain('test keys of api-ip are refused');
+    expect(shown).toContain(`for a live key: npx tollgate key create --customer ${CUSTOMER} --products api-ip\n`);
+    expect(await create()).not.toContain('for a live key');
+    await pool.query("UPDATE product SET definition = $1 WHERE id = 'api-ip'", [rows[0]?.definition]);
+  });
+
   it('shows that call at the address by which customers reach the gateway', async () => {
     const argv = ['key', 'create', '--customer', CUSTOMER, '--products', 'api-ip'];
     const { stdout } = await runCommand(argv, { databaseUrl: database().url, env: { GATEWAY_URL: 'https://api.example.com/' } });

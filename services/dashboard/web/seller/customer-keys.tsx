@@ -27,7 +27,7 @@ import { CodeLine } from '../parts/components/code-line';
 import { Dialog } from '../parts/components/dialog';
 import { FormButtons } from '../parts/components/form-buttons';
 import { OnceOnly } from '../parts/components/once-only';
-import { ModeChoice } from '../customer/keys/mode-choice';
+import { ModeChoice, RefusedTestKeys } from '../customer/keys/mode-choice';
 import { ProductChoice } from '../customer/keys/product-choice';
 
 interface CustomerKeysProps {
@@ -151,6 +151,12 @@ function IssueKeyDialog({ customerId, onClose }: IssueKeyDialogProps): ReactNode
           <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps('name')} />
           <ModeChoice {...form.getInputProps('mode')} />
           <ProductChoice products={data?.products ?? []} {...form.getInputProps('products')} value={form.values.products} />
+          {form.values.mode === 'test' && (
+            <RefusedTestKeys
+              products={(data?.products ?? []).filter(({ id }) => form.values.products.includes(id))}
+              onLive={() => form.setFieldValue('mode', 'live')}
+            />
+          )}
           <ProblemAlert problem={problem} />
           <FormButtons action="Issue key" pending={pending} onCancel={onClose} />
         </Stack>
