@@ -113,14 +113,14 @@ module.exports = {
     dashboardRoom('mail', ['http', 'brand'], 'how a letter is written and sent'),
     dashboardRoom('sign-in', ['http', 'brand', 'mail'], 'who somebody is'),
     dashboardRoom('billing', ['http', 'brand', 'mail', 'customer'], 'what is paid'),
-    dashboardRoom('customer', ['http', 'brand', 'mail', 'sign-in'], 'what a customer does'),
+    dashboardRoom('customer', ['http', 'brand', 'mail', 'sign-in', 'reference'], 'what a customer does'),
     dashboardRoom('seller', ['http', 'brand', 'mail', 'sign-in', 'customer', 'billing'], 'what a seller does'),
     dashboardRoom('storefront', ['http', 'brand', 'mail', 'customer', 'reference'], 'what everybody reads'),
     only(
       'reference-is-pure',
       '^services/dashboard/reference/',
       ['^services/dashboard/(contract|reference)/', '^services/openapi/parameter-style\\.ts$'],
-      'what pages and the server say alike of the API’s description',
+      'what pages and the server say alike',
     ),
     {
       name: 'browsers-take-types-only',

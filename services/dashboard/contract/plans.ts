@@ -111,6 +111,19 @@ const liveSource = z.object({
 });
 export type LiveSource = z.input<typeof liveSource>;
 
+/** What a live key gets from a route today. */
+const openedRoute = z.object({
+  path: z.string(),
+  /**
+   * `open`: what the route is for; `in_part`: that for what `only` says; `kept`: answers about answers of other routes that the caller kept;
+   * `about`: an index or a health check; `refused`: 503 until the product has a source.
+   */
+  state: z.enum(['open', 'in_part', 'kept', 'about', 'refused']),
+  /** Words after the path, such as `with candidates`; else empty. */
+  only: z.string(),
+});
+export type OpenedRoute = z.output<typeof openedRoute>;
+
 export const product = z.object({
   id: z.string(),
   title: z.string(),
@@ -127,11 +140,8 @@ export const product = z.object({
   takesTestKeys: z.boolean(),
   /** Null: not known, or not a product that can be called. */
   liveSource: liveSource.nullable(),
-  /**
-   * What a live key gets from each route today; empty: not known. `in_part`: only for what `only` says; `kept`: only about answers of other
-   * routes that were kept; `about`: an index or a health check.
-   */
-  liveRoutes: z.array(z.object({ path: z.string(), state: z.enum(['open', 'in_part', 'kept', 'about', 'refused']), only: z.string() })),
+  /** Empty: not known. */
+  liveRoutes: z.array(openedRoute),
   /** Why live keys open nothing today, which who takes a plan with a price must say to have `understood`; null: they open something. */
   opensNothing: z.string().nullable(),
   plans: z.array(

@@ -3,9 +3,8 @@ import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
 import { type Payments } from '../../selling/billing/payments-of';
-import { type LiveSource } from '../contract/plans';
+import { type LiveSource, type OpenedRoute } from '../contract/plans';
 import { type TryAnswer } from '../contract/try';
-import { type OpenedRoute } from '../reference/live-routes';
 import { type AttemptLimits } from './attempt-limits';
 
 /** What is sent: text, from which the part with the brand is made. Its links sign somebody in, so that it must never be logged. */

@@ -1,14 +1,4 @@
-/** What a live key gets from a route today. */
-export interface OpenedRoute {
-  readonly path: string;
-  /**
-   * `open`: what the route is for; `in_part`: that for what `only` says; `kept`: answers about answers of other routes that the caller kept;
-   * `about`: an index or a health check; `refused`: 503 until the product has a source.
-   */
-  readonly state: 'open' | 'in_part' | 'kept' | 'about' | 'refused';
-  /** Words after the path, such as `with candidates`; else empty. */
-  readonly only: string;
-}
+import { type OpenedRoute } from '../contract/plans';
 
 /** What is known of a product's live keys. */
 export interface OpenedProduct {

@@ -3,7 +3,7 @@ import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
 import { plainGet } from '../../kit/plain-get';
 import { type KnownSource, type LiveSources } from '../http/dashboard-deps';
-import { type OpenedRoute } from '../reference/live-routes';
+import { type OpenedRoute } from '../contract/plans';
 
 export interface WatchSourcesOptions {
   /** Base URLs of the private servers of services and workers. */

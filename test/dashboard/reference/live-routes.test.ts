@@ -1,4 +1,5 @@
-import { type OpenedRoute, openedText, opensNothing, routeText, understoodText } from '../../../services/dashboard/reference/live-routes';
+import { type OpenedRoute } from '../../../services/dashboard/contract/plans';
+import { openedText, opensNothing, routeText, understoodText } from '../../../services/dashboard/reference/live-routes';
 
 const route = (path: string, state: OpenedRoute['state'], only = ''): OpenedRoute => ({ path, state, only });
 const SEO = [

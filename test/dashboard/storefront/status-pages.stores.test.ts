@@ -1,5 +1,5 @@
 import { type Product } from '../../../services/dashboard/contract/plans';
-import { type OpenedRoute } from '../../../services/dashboard/reference/live-routes';
+import { type OpenedRoute } from '../../../services/dashboard/contract/plans';
 import { PRODUCTS } from '../../support/catalogue';
 import { Shopfront } from '../support/shopfront';
 
