@@ -43,11 +43,13 @@ it.each(firstOf(DIFFICULTIES, 2))(
   },
 );
 
-it.each([
-  ['disc', '#d02020', '#ffffff', '<circle cx="300" cy="300" r="180"/>'],
-  ['bottle', '#7030a0', '#fafafa', '<path d="M270 90h60v110q70 40 70 120v200h-200v-200q0-80 70-120z"/>'],
-  ['star', '#e0a000', '#ffffff', '<path d="M300 90l60 150 160 10-125 100 45 160-140-90-140 90 45-160-125-100 160-10z"/>'],
-])('cuts a flat drawing of a %s out of a plain ground', async (_what, colour, ground, shape) => {
+it.each(
+  firstOf([
+    ['disc', '#d02020', '#ffffff', '<circle cx="300" cy="300" r="180"/>'],
+    ['bottle', '#7030a0', '#fafafa', '<path d="M270 90h60v110q70 40 70 120v200h-200v-200q0-80 70-120z"/>'],
+    ['star', '#e0a000', '#ffffff', '<path d="M300 90l60 150 160 10-125 100 45 160-140-90-140 90 45-160-125-100 160-10z"/>'],
+  ] as const),
+)('cuts a flat drawing of a %s out of a plain ground', async (_what, colour, ground, shape) => {
   const draw = (front: string, back: string): sharp.Sharp =>
     sharp(
       Buffer.from(
@@ -67,9 +69,9 @@ const RIGHT = [
   'product-gamepad',
 ]; // prettier-ignore
 
-/** What `npm test` cuts out. */
+/** What `npm test` cuts out: successes and refusals of each kind. */
 const ONE_OF_A_KIND = [
-  ...['animal-cat-face', 'animal-cat-lying', 'animal-parrot', 'clutter-sushi', 'empty-dunes', 'empty-fog', 'person-officer'],
+  ...['animal-cat-face', 'animal-cat-lying', 'clutter-sushi', 'empty-dunes', 'person-officer'],
   ...['plant-sunflower', 'product-bulb', 'product-car', 'product-cocktail', 'thing-shuttle'],
 ];
 
