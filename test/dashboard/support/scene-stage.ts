@@ -42,6 +42,8 @@ export class SceneStage {
         parts.keep(startBrowser(), (each) => each.close()),
       ]);
       await inviteSomebodyElse(dashboard);
+      // For the page of the outbox.
+      await dashboard.signUp('letter@example.com');
       await seedAvailability(dashboard.pool);
       return new SceneStage(parts, { browser, dashboard, viewport });
     });
