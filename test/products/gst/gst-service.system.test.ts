@@ -10,7 +10,9 @@ describe.each(['link', 'portal'])('from the %s', (source) => {
 
   beforeAll(async () => {
     const { url } = await stage.sandbox();
-    gst = stage.gst([await stage.worker({ SANDBOX_URL: url, GST_TEST_SOURCE: source })]);
+    // Without a source of its own, a live key is refused before its session is looked for.
+    const live = { GST_LINK_URL: `${url.replace('http', 'ws')}/identity/gst` };
+    gst = stage.gst([await stage.worker({ ...live, SANDBOX_URL: url, GST_TEST_SOURCE: source })]);
   });
   afterAll(() => stage.close());
 
