@@ -31,10 +31,22 @@ describe('an enclosed hole', () => {
   });
 
   it('stays open where the outside looks like it, and makes a thing without dents doubtful', () => {
-    const { mask, raster } = pierced(SKY, 6);
+    const { mask, raster } = pierced(SKY, 7);
     const { mask: open, doubt } = fillHoles(mask, raster);
     expect(open[centre]).toBe(0);
     expect(doubt).toBeGreaterThan(0.15);
+  });
+
+  it('deep in a thing is a part of it, also where the outside looks like it', () => {
+    const { mask, raster } = pierced(SKY, 4);
+    const { mask: filled, doubt } = fillHoles(mask, raster);
+    expect([filled[centre], doubt]).toEqual([1, 0]);
+  });
+
+  it('near the edge of a large thing stays open', () => {
+    const { mask, raster } = pierced(SKY, 4);
+    mask.fill(0, 0, 23 * SIDE);
+    expect(fillHoles(mask, raster).mask[centre]).toBe(0);
   });
 
   it('of a ring is an opening: nothing is doubtful', () => {
