@@ -36,7 +36,7 @@ export function openedText(product: OpenedProduct): string | undefined {
   if (!opensLess(product)) return undefined;
   const kept = pathsOf(product, 'kept').map((path) => `${path} takes only answers that you kept`);
   if (opensNothing(product)) {
-    const why = [refusedText(product) ?? (product.routes.length > 0 && kept.length === 0 ? 'there is an index alone' : undefined), ...kept];
+    const why = [refusedText(product) ?? (product.routes.length > 0 && kept.length === 0 ? 'there is only an index' : undefined), ...kept];
     const said = why.filter((each) => each !== undefined);
     return `Live keys open nothing today${said.length === 0 ? '' : `: ${said.join('; ')}`}.`;
   }

@@ -13,7 +13,7 @@ import { makeSellerToken } from '../support/seller-token';
 
 const since = '2026-11-22T10:30:00.000Z';
 const NOTHING: KnownSource = { isThere: true, since, routes: [{ path: '/ip', state: 'about', only: '' }] };
-const TEXT = 'IP lookup: Live keys open nothing today: there is an index alone. The price is charged all the same.';
+const TEXT = 'IP lookup: Live keys open nothing today: there is only an index. The price is charged all the same.';
 
 const SELLER = { seller: { name: 'Tollgate', address: ['1 Road'], country: 'IN' }, invoices: { from: '2026-01' } };
 

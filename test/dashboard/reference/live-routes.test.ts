@@ -19,7 +19,7 @@ it.each([
   ['a product whose source is there', { isThere: true, routes: [route('/ip', 'open')] }, false, undefined],
   ['one of which no route is known', { isThere: true, routes: [] }, false, undefined],
   ['the same without its source', { isThere: false, routes: [] }, true, 'Live keys open nothing today.'],
-  ['an index', { isThere: true, routes: [route('/vahaan', 'about')] }, true, 'Live keys open nothing today: there is an index alone.'],
+  ['an index', { isThere: true, routes: [route('/vahaan', 'about')] }, true, 'Live keys open nothing today: there is only an index.'],
   [
     'a product that answers in part',
     { isThere: false, routes: SEO },

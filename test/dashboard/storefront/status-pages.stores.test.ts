@@ -39,7 +39,7 @@ describe('live sources', () => {
     expect(body).toContain(inPart);
     expect(body).toContain('Index only');
     for (const priced of ['/pricing', '/products/api-seo']) expect((await shop.get(priced)).body).toContain(inPart);
-    expect((await shop.get('/products/api-vahaan')).body).toContain('Live keys open nothing today: there is an index alone.');
+    expect((await shop.get('/products/api-vahaan')).body).toContain('Live keys open nothing today: there is only an index.');
     expect((await shop.get('/products/api-ip')).body).not.toContain('Live keys open');
   });
 
