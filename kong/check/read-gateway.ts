@@ -109,7 +109,7 @@ const serviceEntity = z.looseObject(
 );
 
 const targetEntity = z.looseObject({ target: optional(text), upstream: reference }, 'is not an object');
-const upstreamEntity = z.looseObject({ name: optional(text), targets: listOf(targetEntity) }, 'is not an object');
+const upstreamEntity = z.looseObject({ name: optional(text), id: optional(text), targets: listOf(targetEntity) }, 'is not an object');
 const ownerEntity = z.looseObject({ username: optional(text), name: optional(text), plugins: listOf(pluginEntity) }, 'is not an object');
 
 /** The part of kong.yml that the check reads. Whether the rest is well-formed is for Kong, or the local gateway's start, to say. */

@@ -1,6 +1,7 @@
-/** What of an upstream is read: its name, and the addresses that it spreads requests over. */
+/** What of an upstream is read: its name and id, and the addresses that it spreads requests over. */
 interface NamedUpstream {
   readonly name?: string | undefined;
+  readonly id?: string | undefined;
   readonly targets?: readonly { readonly target?: string | undefined }[] | undefined;
 }
 /** A target that stands beside the upstreams and refers to its own. */
@@ -32,15 +33,18 @@ const keyOf = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 /** Where each upstream leads, by its name. */
 export function readTargets(upstreams: readonly NamedUpstream[], loose: readonly LooseTarget[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
-  for (const { name = '', targets = [] } of upstreams)
-    found.set(keyOf(name), [
-      ...targets.flatMap(({ target }) => target ?? []),
-      ...loose.filter(({ upstream = [] }) => upstream.includes(name)).flatMap(({ target }) => target ?? []),
-    ]);
+  for (const { name = '', id, targets = [] } of upstreams) {
+    const beside = loose.filter(({ upstream = [] }) => upstream.some((each) => each === name || each === id));
+    found.set(
+      keyOf(name),
+      [...targets, ...beside].flatMap(({ target }) => target ?? []),
+    );
+  }
   return new Map([...found].map(([name, targets]) => [name, targets.map(targetAddress)]));
 }
 
-/** Everything that a service with this host may call, as `host:port`, each in one spelling. */
+/** Everything that a service with this host may call, as `host:port`, each in one spelling; the upstream itself where the file has no targets of it. */
 export function addressesOf(host: string, port: number, targets: ReturnType<typeof readTargets>): readonly string[] {
-  return targets.get(keyOf(host)) ?? [addressOf(host, port)];
+  const known = targets.get(keyOf(host)) ?? [];
+  return known.length > 0 ? known : [addressOf(host, port)];
 }

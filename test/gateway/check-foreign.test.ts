@@ -131,6 +131,12 @@ describe('a route of somebody else is a mistake where it', () => {
       ['by an upstream', 'http://pool', '{ name: pool, targets: [{ target: "orders.internal:8080" }] }'],
       ['by an upstream of another case', 'http://pool', '{ name: Pool, targets: [{ target: "Orders.Internal.:8080" }] }'],
       ['by a target beside its upstream', 'http://pool', '{ name: pool }]\ntargets: [{ upstream: pool, target: "orders.internal:8080" }'],
+      [
+        'by a target that names its upstream by id',
+        'http://pool',
+        '{ name: pool, id: p1 }]\ntargets: [{ upstream: { id: p1 }, target: "orders.internal:8080" }',
+      ],
+      ['as an upstream without targets in the file', 'http://orders.internal:8080', '{ name: orders.internal }'],
       ['with a dot at its end', 'http://orders.internal.:8080'],
     ].map(([way = '', url = '', upstream = '']) => [
       `leads there ${way}`,
