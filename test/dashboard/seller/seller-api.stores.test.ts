@@ -11,7 +11,7 @@ import {
   type Belongings,
   fillPath,
   makeBelongings,
-  digestEverything,
+  keepsEverything,
   type Sample,
   samples,
   stillPayments,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   customer = await customerOf(own);
 });
 // Hundreds of requests follow, within a minute.
-beforeEach(async () => void (await dashboard.pool.query("DELETE FROM auth_rate_limit WHERE key ~ '^(seller|operator|write)[|]'")));
+beforeEach(async () => void (await forgetAttempts()));
 
 async function customerOf({ key }: Belongings): Promise<string> {
   const { rows } = await dashboard.pool.query<{ id: string }>('SELECT customer_id AS id FROM credential WHERE id = $1', [key.id]);
@@ -67,6 +67,10 @@ async function request(name: string, whose: Belongings, of = customer): Promise<
     body: sample.body,
   };
 }
+/** What each operation is asked for with `own`. */
+const wishes = async (): Promise<readonly (readonly [string, ProgramAsk])[]> =>
+  Promise.all(walk.map(async (name) => [name, await request(name, own)] as const));
+const forgetAttempts = () => dashboard.pool.query("DELETE FROM auth_rate_limit WHERE key ~ '^(seller|operator|write)[|]'");
 
 describe('with a token of the seller’s API', () => {
   it.each(walk)('a program does what the pages do: %s', async (name) => {
@@ -78,58 +82,70 @@ describe('with a token of the seller’s API', () => {
     if (endpoint.answer) expect(endpoint.answer.safeParse(answer.json()).error).toBeUndefined();
   });
 
-  it.each(walk.filter((name) => name.includes('/:customer/')))(
-    'one customer’s things are not reached through another, nor through nobody: %s',
-    async (name) => {
-      for (const other of find(name).origin.includes(':') ? [await customerOf(stranger), NOBODY] : [NOBODY]) {
-        const wish = await request(name, own, other);
-        await ask(wish);
-        const before = await digestEverything(dashboard.pool);
-        expect([other, (await ask(wish)).statusCode]).toEqual([other, 404]);
-        expect(await digestEverything(dashboard.pool)).toEqual(before);
+  it('one customer’s things are not reached through another, nor through nobody', async () => {
+    const other = await customerOf(stranger);
+    for (const name of walk.filter((each) => each.includes('/:customer/')))
+      for (const through of find(name).origin.includes(':') ? [other, NOBODY] : [NOBODY]) {
+        const wish = await request(name, own, through);
+        await keepsEverything(dashboard.pool, async () => {
+          expect([name, through, (await ask(wish)).statusCode]).toEqual([name, through, 404]);
+        });
       }
-    },
-  );
-
-  it.each(walk)('without the scope it is refused and nothing is done: %s', async (name) => {
-    const { scopes } = find(name);
-    const small = await makeSellerToken(
-      dashboard,
-      cookie,
-      SELLER_SCOPES.filter((scope) => !scopes.includes(scope)),
-    );
-    const wish = await request(name, own);
-    const before = await digestEverything(dashboard.pool);
-    const answer = await ask({ ...wish, secret: small.secret });
-    expect([answer.statusCode, answer.json()]).toEqual([403, expect.objectContaining({ code: 'scope_missing', scopes })]);
-    expect(await digestEverything(dashboard.pool)).toEqual(before);
-    await dashboard.ask({ method: 'POST', path: `/api/operator/tokens/${small.id}/revoke`, cookie, body: {} });
   });
 
-  it.each(walk)('no other credential opens it, and nothing is done: %s', async (name) => {
-    const wish = await request(name, own);
-    const before = await digestEverything(dashboard.pool);
-    const coded = async (secret: string | undefined, headers: Readonly<Record<string, string>> = {}) => {
-      const answer = await askAs({ ...wish, secret, headers });
-      expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
-      return verdict(answer);
-    };
-    expect(await coded(undefined)).toBe('401 token_missing');
-    for (const session of [cookie, own.cookie])
-      expect(await coded(undefined, { cookie: session, origin: ORIGIN })).toBe('401 token_missing');
-    for (const secret of [own.token.secret, own.secret, generateSellerToken(), 'tg_seller_x', `${token.secret}x`, 'a'.repeat(9_000)])
-      expect(await coded(secret)).toBe('401 token_not_valid');
-    expect(await digestEverything(dashboard.pool)).toEqual(before);
+  it('without the scope each is refused and nothing is done', async () => {
+    // A token without the scopes of an operation, by them.
+    const small = new Map<string, string>();
+    for (const { scopes } of sellerOperations) {
+      const others = SELLER_SCOPES.filter((each) => !scopes.includes(each));
+      if (!small.has(scopes.join())) small.set(scopes.join(), (await makeSellerToken(dashboard, cookie, others)).secret);
+    }
+    const all = await wishes();
+    await keepsEverything(dashboard.pool, async () => {
+      for (const [name, wish] of all) {
+        const { scopes } = find(name);
+        const answer = await ask({ ...wish, secret: small.get(scopes.join()) });
+        const refusal = expect.objectContaining({ code: 'scope_missing', scopes });
+        expect([name, answer.statusCode, answer.json()]).toEqual([name, 403, refusal]);
+      }
+    });
   });
 
-  it.each(walk)('the paths of the pages and of the management API are closed to it: %s', async (name) => {
-    const { origin } = find(name);
-    const { method, path } = partsOf(origin);
-    const sample = await sampleOf(origin, own);
+  it('no other credential opens one, and nothing is done', async () => {
+    const all = await wishes();
+    const garbage = [own.token.secret, own.secret, generateSellerToken(), 'tg_seller_x', `${token.secret}x`, 'a'.repeat(9_000)];
+    await keepsEverything(dashboard.pool, async () => {
+      for (const [name, wish] of all) {
+        const coded = async (secret: string | undefined, headers: Readonly<Record<string, string>> = {}) => {
+          const answer = await askAs({ ...wish, secret, headers });
+          expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
+          return [name, verdict(answer)];
+        };
+        expect(await coded(undefined)).toEqual([name, '401 token_missing']);
+        for (const session of [cookie, own.cookie])
+          expect(await coded(undefined, { cookie: session, origin: ORIGIN })).toEqual([name, '401 token_missing']);
+        for (const secret of garbage) expect(await coded(secret)).toEqual([name, '401 token_not_valid']);
+        await forgetAttempts();
+      }
+    });
+  });
+
+  it('the paths of the pages and of the management API are closed to it', async () => {
     const headers = { authorization: `Bearer ${token.secret}` };
-    expect(verdict(await askEndpoint(dashboard, { method, path }, { sample, headers }))).toBe('401 not_signed_in');
-    const managed = await dashboard.ask({ method, path: fillPath(path, sample).replace('/api/', '/api/v1/'), body: sample.body, headers });
-    expect([401, 404]).toContain(managed.statusCode);
+    for (const name of walk) {
+      const { origin } = find(name);
+      const { method, path } = partsOf(origin);
+      const sample = await sampleOf(origin, own);
+      const answer = await askEndpoint(dashboard, { method, path }, { sample, headers });
+      expect([name, verdict(answer)]).toEqual([name, '401 not_signed_in']);
+      const managed = await dashboard.ask({
+        method,
+        path: fillPath(path, sample).replace('/api/', '/api/v1/'),
+        body: sample.body,
+        headers,
+      });
+      expect([401, 404]).toContain(managed.statusCode);
+    }
   });
 
   it('accounts, nodes, invoices, the audit log and tokens are not reached', () => {

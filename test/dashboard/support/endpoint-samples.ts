@@ -341,3 +341,10 @@ const DIGEST = OWNED.map(
 export async function digestEverything(pool: Pool): Promise<unknown[]> {
   return (await pool.query(DIGEST)).rows;
 }
+
+/** Fails where this changes anything that customers own. */
+export async function keepsEverything(pool: Pool, work: () => Promise<void>): Promise<void> {
+  const before = await digestEverything(pool);
+  await work();
+  expect(await digestEverything(pool)).toEqual(before);
+}

@@ -14,6 +14,7 @@ import {
   makeBelongings,
   makeToken,
   digestEverything,
+  keepsEverything,
   samples,
 } from '../../support/endpoint-samples';
 import { rowsAbout } from '../../support/own-rows';
@@ -73,25 +74,25 @@ describe('roles', () => {
   });
   const of = (role: Role): Person => people.get(role) ?? { email: '', userId: '', cookie: '' };
 
-  const walk = endpoints.flatMap(({ method, path, needs }) =>
-    ROLES.filter((role) => !roleMay(role, needs)).map((role) => [role, method, path] as const),
-  );
-  it.each(walk)('forbid, and nothing is done: %s %s %s', async (role, method, path) => {
-    const before = await digestEverything(dashboard.pool);
-    const answer = await askEndpoint(dashboard, { method, path }, { sample: samples[`${method} ${path}`]?.(own), cookie: of(role).cookie });
-    expect([verdict(answer), answer.json().role]).toEqual(['403 role_forbids', role]);
-    expect(await digestEverything(dashboard.pool)).toEqual(before);
+  it('forbid what needs more, and nothing is done', async () => {
+    await keepsEverything(dashboard.pool, async () => {
+      for (const { name, method, path, needs } of endpoints)
+        for (const role of ROLES.filter((each) => !roleMay(each, needs))) {
+          const answer = await askEndpoint(dashboard, { method, path }, { sample: samples[name]?.(own), cookie: of(role).cookie });
+          expect([name, verdict(answer), answer.json().role]).toEqual([name, '403 role_forbids', role]);
+        }
+    });
   });
 
-  const reads = endpoints.filter(({ method }) => method === 'GET').map(({ path, needs }) => [path, needs] as const);
-  it.each(reads)('let everybody read, but for what needs more: %s (%s)', async (path, needs) => {
-    // The request log takes moments of the last week, the others days.
-    const period = path.startsWith('/requests') ? {} : { query: 'from=2026-01-01&to=2026-01-31' };
-    const sample = samples[`GET ${path}`]?.(own) ?? period;
-    for (const role of ROLES.filter((each) => roleMay(each, needs))) {
-      const answer = await dashboard.ask({ path: fillPath(path, sample), cookie: of(role).cookie });
-      // A month without a statement is unknown to everybody alike.
-      expect([role, answer.statusCode]).toEqual([role, path === '/statement.csv' ? 404 : 200]);
+  it('let everybody read, but for what needs more', async () => {
+    for (const { name, path, needs } of endpoints.filter(({ method }) => method === 'GET')) {
+      // The request log takes moments of the last week, the others days.
+      const period = path.startsWith('/requests') ? {} : { query: 'from=2026-01-01&to=2026-01-31' };
+      for (const role of ROLES.filter((each) => roleMay(each, needs))) {
+        const answer = await dashboard.ask({ path: fillPath(path, samples[name]?.(own) ?? period), cookie: of(role).cookie });
+        // A month without a statement is unknown to everybody alike.
+        expect([path, role, answer.statusCode]).toEqual([path, role, path === '/statement.csv' ? 404 : 200]);
+      }
     }
   });
 
