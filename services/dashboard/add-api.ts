@@ -30,7 +30,7 @@ import { type OrganisationChoice } from './sign-in/organisation-choice';
 import { organisationHandlers } from './customer/team/organisation-handlers';
 import { type Caller, type OperatorCaller, type Person } from './http/callers';
 
-/** A minute: more than anybody clicks. */
+/** Per minute; more than anybody clicks. */
 const MAX_OPERATOR_WRITES = 120;
 
 interface ApiTools extends PersonTools {
@@ -40,7 +40,7 @@ interface ApiTools extends PersonTools {
   readonly findOperator: (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCaller>;
 }
 
-/** How an endpoint finds out who asks, by its audience. */
+/** Finds the caller of an endpoint by its audience. */
 function toolsFor({ name, endpoint }: Asked, tools: ApiTools): EndpointTools {
   const { deps } = tools;
   const { db } = deps;
@@ -72,7 +72,7 @@ function toolsFor({ name, endpoint }: Asked, tools: ApiTools): EndpointTools {
 
 type BetterAuths = keyof typeof authEndpoints | keyof typeof providerEndpoints;
 
-/** The handler of every endpoint but better-auth's: the compiler misses one that the contract has. */
+/** Handlers of all endpoints except better-auth's. The compiler reports a missing one. */
 const handlersOf = (tools: ApiTools): Handlers<Omit<Contract, BetterAuths>> => ({
   ...memberHandlers,
   ...homeHandlers,

@@ -48,20 +48,20 @@ export interface DashboardAppOptions {
   readonly trustedProxies: readonly string[];
   /** Folder of the built pages. */
   readonly webRoot: string;
-  /** Providers by which people may sign in beside their passwords; none unless given. `auth` knows the same. */
+  /** Providers for signing in besides a password; none unless given. `auth` must have the same ones. */
   readonly providers?: readonly SignInProvider[];
-  /** How the installation shows itself, and its pages of text; ours alone unless given. */
+  /** The installation's brand and pages of text. Default: ours alone. */
   readonly folder?: SellersFolder;
-  /** For calls that readers without an account try out; they cannot when it is absent. */
+  /** Makes the calls that readers without an account try out. If absent, they cannot try any. */
   readonly readerGateway?: GatewayPort | undefined;
   readonly metrics: Metrics;
-  /** The description of what our services answer; as the build wrote it unless given. */
+  /** Reads the description of our services. Default: as the build wrote it. */
   readonly readDocument?: () => string;
-  /** Where the description is made; here unless given. */
+  /** Makes the description, for example in a thread of its own. Default: in this one. */
   readonly describe?: (input: DescriptionInput) => Promise<Description>;
 }
 
-/** 1,000 rules of 255 characters fit, also where each is escaped. */
+/** 1,000 rules of 255 characters fit, even if every character is escaped. */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 
@@ -80,10 +80,10 @@ export async function createDashboardApp(options: DashboardAppOptions): Promise<
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true },
-    // No hook sees these.
+    // Hooks do not see these errors.
     frameworkErrors: (error, request, reply) => void sendError(error, { request, reply: reply.headers(securityHeaders(url)), deps }),
   });
-  // Browsers ask again by themselves, and no balancer has to notice first.
+  // Browsers retry by themselves, so a balancer need not notice first.
   drainOnClose(app);
   takeJsonOnly(app);
   addHooks(app, options);
@@ -129,7 +129,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   });
 }
 
-/** Looks at the route's own path, because a request may spell it in other ways. A request without a route changes nothing. */
+/** Looks at the route's own path, because a request may spell it differently. A request without a route changes nothing. */
 function isForPrograms({ routeOptions, url }: FastifyRequest): boolean {
   const path = routeOptions.url ?? url;
   const isProgram = [MANAGEMENT_PREFIX, SELLER_PREFIX].some((prefix) => path.startsWith(`${prefix}/`));
@@ -160,12 +160,12 @@ interface FailedCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly deps: DashboardDeps;
-  /** Shows a failure to somebody who opened a page. Absent: it is told as to a program. */
+  /** Shows a failure to a person who opened a page. If absent, the failure is sent as to a program. */
   readonly sendPage?: PublicPages['sendFailure'];
 }
 
 async function sendError(error: unknown, { request, reply, deps, sendPage }: FailedCall): Promise<FastifyReply> {
-  // A form that was closed while it was being sent: this is no fault, and the answer has no reader.
+  // The client left while its form was being sent: not a fault, and nobody reads the response.
   const hasLeft = request.raw.destroyed && !request.raw.complete;
   const failure = hasLeft ? new ServiceError('invalid_request') : error;
   const { status, headers, body, unexpected } = answerError(failure, request.id, showConflict);

@@ -2,10 +2,10 @@ import { SettingsError } from '../../plugins/core/settings';
 import { describeError } from '../kit/log';
 import { runDashboard } from './run-dashboard';
 
-/** A stop may take 15 s in all; requests that still run after this are cut off. */
+/** A stop may take 15 s in all; requests that run longer than this are cut off. */
 const DRAIN_LIMIT_MS = 12_000;
 
-/** Says why on standard error, scrubbed, and ends: a supervisor starts the process again. */
+/** Writes the reason to standard error, scrubbed, and exits: a supervisor starts the process again. */
 function fail(message: string, error: unknown): never {
   const text = error instanceof SettingsError ? error.message : JSON.stringify({ level: 'fatal', msg: message, err: describeError(error) });
   process.stderr.write(`${text}\n`);
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     void running.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  // Last: a process that reads this may stop this one at once.
+  // Must come last: a process that reads this may stop this one at once.
   process.stdout.write(`${JSON.stringify({ ready: true, url: running.url, private: running.privateUrl, pid: process.pid })}\n`);
 }
 

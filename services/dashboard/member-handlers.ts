@@ -15,7 +15,7 @@ import { teamHandlers } from './customer/team/team-handlers';
 import { webhookHandlers } from './customer/webhooks/webhook-handlers';
 import { type MemberHandlers } from './http/bind-endpoint';
 
-/** For members of a customer: the compiler misses one that the contract has. */
+/** Handlers for members of a customer. The compiler reports a missing one. */
 export const memberHandlers: MemberHandlers = {
   ...sessionHandlers,
   ...auditHandlers,

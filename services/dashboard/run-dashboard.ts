@@ -50,10 +50,10 @@ export interface RunningDashboard {
   close(): Promise<void>;
 }
 
-/** A page must not hang on a database that does not answer. */
+/** A page must not hang on a database that does not respond. */
 const STATEMENT_TIMEOUT_MS = 5_000;
 const MAX_CONNECTIONS = 10;
-/** A start of everything at once needs the processor for other work first; it is done before the first person signs in. */
+/** Starting everything at once needs the processor for other work first. This is done before the first person signs in. */
 const AUTH_LOAD_MS = 2_000;
 /** Beside this module's folder in the build; see cli/build.mjs. */
 const WEB_ROOT = join(__dirname, 'web');
@@ -80,7 +80,7 @@ async function startApp(
   const secret = settings.DASHBOARD_SECRET;
   const gatewayUrl = settings.DASHBOARD_GATEWAY_URL ?? settings.GATEWAY_URL;
   const gateway = new GatewayCaller({ url: gatewayUrl, log });
-  // Connections of their own: readers take none of those on which customers try calls out.
+  // Connections of their own: readers use none of those on which customers try calls.
   const readerGateway = settings.DASHBOARD_PUBLIC_TRY ? new GatewayCaller({ url: gatewayUrl, log, ...READER_CALLS }) : undefined;
   const deps = {
     db,
@@ -127,12 +127,12 @@ async function startApp(
   await app.listen({ host: settings.DASHBOARD_HOST, port: settings.DASHBOARD_PORT });
   const loadAuth = (): void => void auth().catch((error: unknown) => log.error({ err: error }, 'accounts could not be loaded'));
   setTimeout(loadAuth, AUTH_LOAD_MS).unref();
-  // What is still being tried out must not hold up the end.
+  // Calls that are still being tried must not delay the stop.
   return async () => void (await Promise.all([app.close(), gateway.close(), readerGateway?.close()]));
 }
 
 /**
- * Starts the dashboard in this process. It answers whether PostgreSQL does or not: without it with 503, and by itself again after.
+ * Starts the dashboard in this process. It responds with or without PostgreSQL: without it with 503, and normally again once it is back.
  * @throws SettingsError listing everything that is wrong with the environment; an error of the port
  */
 export async function runDashboard(env: Environment): Promise<RunningDashboard> {

@@ -28,28 +28,28 @@ const shape = z.object({
   DATABASE_URL: postgresUrl(),
   DASHBOARD_HOST: z.string().default('127.0.0.1'),
   DASHBOARD_PORT: numberSetting({ min: 1, max: 65_535 }).default(8080),
-  /** Where people's browsers reach the dashboard; with a host and port of its own, since cookies and CSP are for all of it. */
+  /** Where people's browsers reach the dashboard; it needs its own host and port, because cookies and CSP apply to all of it. */
   DASHBOARD_URL: urlSetting()
     .refine((url) => new URL(url).pathname === '/', 'must have no path')
     .optional(),
   /** Base URL of the gateway as customers reach it. */
   GATEWAY_URL: urlSetting(),
-  /** Where the dashboard itself reaches it, to try calls out; GATEWAY_URL unless given. */
+  /** Where the dashboard itself reaches the gateway to try calls; GATEWAY_URL unless given. */
   DASHBOARD_GATEWAY_URL: urlSetting().optional(),
   ...brandSettings.shape,
   ...providerSettings.shape,
-  /** Whether readers without an account may try calls out in the sandbox. */
+  /** Whether readers without an account may try calls in the sandbox. */
   DASHBOARD_PUBLIC_TRY: booleanSetting().default(true),
-  /** Private servers of services and workers, which know what has a live source; none is asked unless given. */
+  /** Private servers of services and workers, which know which products have a live source; none unless given. */
   DASHBOARD_LIVE_FROM: listSetting()
     .refine((urls) => urls.every((url) => /^https?:\/\//.test(url) && URL.canParse(url)), 'must be URLs with commas between them')
     .default([]),
   QUOTA_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone such as Asia/Kolkata').default('Asia/Kolkata'),
   /** Signs sessions and the links in mail. */
   DASHBOARD_SECRET: z.string().min(MIN_SECRET_CHARACTERS, `must have at least ${MIN_SECRET_CHARACTERS} characters`),
-  /** `outbox` shows every mail on a page, to anybody: for a developer's machine only. */
+  /** `outbox` shows every mail on a page, to anybody, so it is only for a developer's machine. */
   DASHBOARD_MAIL: z.enum(['outbox', 'smtp']).default('smtp'),
-  /** `npm start`: the outbox is for the user who runs this process, and not for the machine's others. */
+  /** `npm start`: only the user who runs this process may open the outbox, not other users of the machine. */
   DASHBOARD_OUTBOX_OWN_USER: booleanSetting().default(false),
   SMTP_URL: smtpUrl().optional(),
   DASHBOARD_MAIL_FROM: z.string().min(3).optional(),
@@ -75,8 +75,7 @@ const dashboardSettings = shape
 export type DashboardSettings = z.output<typeof dashboardSettings>;
 
 /**
- * Where mail is sent for real, strangers can sign up, and private webhooks would be their way into the network: they are off there,
- * whatever is set.
+ * With real mail strangers can sign up, and private webhooks would open the network to them: these are off then, whatever is set.
  * @throws SettingsError listing every problem
  */
 export function readDashboardSettings(env: Environment): DashboardSettings {

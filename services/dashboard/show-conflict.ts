@@ -10,7 +10,7 @@ import { subscriptionFields } from './customer/plans/subscription-use';
 import { toWebhook } from './customer/webhooks/webhook-handlers';
 import { shapeAnswer } from './http/shape-answer';
 
-/** What has changed in between, as the endpoints that show it answer; undefined for a subject that no endpoint shows. */
+/** The present state of what was changed meanwhile, as its endpoint returns it; undefined for a subject that no endpoint shows. */
 export function showConflict(conflict: VersionConflict): unknown {
   if (conflict instanceof KeyChanged) return shapeAnswer(key, toKey(conflict.current));
   if (conflict instanceof WebhookChanged) return shapeAnswer(webhook, toWebhook(conflict.current));

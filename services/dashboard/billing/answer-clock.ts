@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type GivenFact } from '../../selling/billing/payment-facts';
 
 /**
- * When an answer was given, by its own `Date` header: no clock of ours is compared with the provider's. The header has no parts of a second.
- * Halves put what was asked after the events of that second, and thousandths in the order in which it was answered.
+ * Times a response by its own `Date` header, so that our clock is never compared with the provider's. The header has whole seconds. Half a
+ * second is added, so that a response counts as later than the events of its second; thousandths keep responses in order.
  * @returns seconds since 1970
  */
 export function answerClock(): (date: string | undefined) => number {
@@ -17,7 +17,7 @@ export function answerClock(): (date: string | undefined) => number {
 
 export const digest = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 32);
 
-/** How a provider has a subscription when it is asked; the same answer again is the same fact. */
+/** A subscription as the provider returned it. The same response twice is the same fact. */
 export function lookedUp(fact: GivenFact): GivenFact {
   return { ...fact, id: `look ${digest(JSON.stringify(fact))}` };
 }

@@ -1,6 +1,9 @@
 import { ChangeRefused, ProviderRefused } from '../../selling/billing/payment-port';
 
-/** What is to be changed is there, so a refusal is of the change. @throws ChangeRefused */
+/**
+ * What is to be changed exists, so a refusal is about the change.
+ * @throws ChangeRefused
+ */
 export async function asChange<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

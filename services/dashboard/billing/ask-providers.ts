@@ -16,7 +16,7 @@ export interface AskingTools extends PaymentTools {
 
 type Ask = <T>(provider: string, work: (port: PaymentPort) => Promise<T>) => Promise<T | undefined>;
 
-/** A provider that does not answer is asked once in a round, and the rest of the round goes on without it. */
+/** A provider that does not respond is asked once in a round. The rest of the round goes on without it. */
 function createAsk({ ports, log }: Pick<AskingTools, 'ports' | 'log'>): { ask: Ask; away: ReadonlySet<string> } {
   const away = new Set<string>();
   const ask: Ask = async (provider, work) => {
@@ -34,7 +34,7 @@ function createAsk({ ports, log }: Pick<AskingTools, 'ports' | 'log'>): { ask: A
   return { ask, away };
 }
 
-/** Finds payments for one round of invoices, none of which waits for a provider that did not answer about another. */
+/** Finds payments for one round of invoices. A provider that did not respond for one invoice does not delay the others. */
 export function createPaymentFinder(tools: Pick<AskingTools, 'ports' | 'log'>): NonNullable<PaymentInvoicing['paymentOf']> {
   const { ask } = createAsk(tools);
   return (provider, reference) =>
@@ -44,7 +44,7 @@ export function createPaymentFinder(tools: Pick<AskingTools, 'ports' | 'log'>): 
     });
 }
 
-/** How the provider has one subscription; nothing where it knows none. */
+/** The provider's state of one subscription; nothing if the provider does not know it. */
 export async function lookAt(port: PaymentPort, reference: string): Promise<GivenFact[]> {
   const facts: GivenFact[] = [];
   for await (const fact of port.listFacts(reference)) facts.push(fact);
@@ -55,7 +55,7 @@ async function lookAtCheckouts(tools: AskingTools, ask: Ask): Promise<void> {
   const { db, log, catalogue, isEnding } = tools;
   for (let checkout = await claimCheckout(db); checkout && !isEnding(); checkout = await claimCheckout(db)) {
     const { provider, session } = checkout;
-    // Its process was killed before the provider had answered: the customer comes back, or it is closed with the next wish.
+    // The process was killed before the provider responded. Either the customer comes back, or the next request closes this checkout.
     if (session === null) continue;
     const act = checkout.isLeaving || !isStillSold(await catalogue(), checkout) ? 'close' : 'look';
     const outcome = await ask(provider, (port) => port.settleCheckout(session, act));
@@ -72,16 +72,16 @@ async function lookAtPaid(tools: AskingTools, ask: Ask, away: ReadonlySet<string
     const facts = (await ask(provider, (port) => lookAt(port, reference))) ?? [];
     const now = clock.now() / 1_000;
     const options = { ...paid, terms: termsOf(await catalogue()), now, at: now, isAway: away.has(provider) };
-    // What the clock brings about does not wait for a provider.
+    // What is due by the clock does not wait for a provider.
     const work = facts.length > 0 ? applyFacts(tools, provider, facts) : applyPayments(db, options);
     await work.catch((err: unknown) => log.error({ err, ...paid }, 'a paid plan could not be looked at'));
   }
 }
 
 /**
- * Asks providers where they should have said something: about open checkouts, about periods and grace that are over, and ends what accounts
- * that are gone pay. While a provider is away, our own clock decides.
- * @param refused of which a provider wants to know nothing: tried again when the set is emptied
+ * Asks providers about open checkouts and about periods and grace that are over, and ends the payments of deleted accounts. While a
+ * provider is away, our own clock decides.
+ * @param refused subscriptions whose end a provider refused; they are tried again when the set is emptied
  */
 export async function askProviders(tools: AskingTools, refused: Set<string>): Promise<void> {
   const { ask, away } = createAsk(tools);

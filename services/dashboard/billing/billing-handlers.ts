@@ -36,7 +36,7 @@ const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.
 const DAYS_UNTIL_ISSUED = 3;
 const AT_ONCE = 100;
 
-/** What this month's invoice would be now; null where nothing is invoiced. */
+/** What this month's invoice would be now; null if nothing is invoiced. */
 async function nextInvoice(port: BillingPort, { customerId: id, address: email }: Caller, { db, clock, timeZone }: DashboardDeps) {
   const now = clock.now() / 1_000;
   const { month } = windowsAt(now, timeZone);
@@ -46,7 +46,7 @@ async function nextInvoice(port: BillingPort, { customerId: id, address: email }
   return { month, issuedOn, totals: (statement?.totals ?? []).filter(({ amount }) => Number(amount) > 0) };
 }
 
-/** All that a filter finds, newest first, read a page at a time. */
+/** All invoices that a filter finds, newest first, read a page at a time. */
 async function* allInvoices({ db }: DashboardDeps, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
   for (let after: string | undefined; ;) {
     const { invoices, next } = await listWholeInvoices(db, { ...filter, limit: AT_ONCE, after });
@@ -82,13 +82,13 @@ async function providerOf(port: BillingPort, { catalogue, payments }: DashboardD
   return paymentPortOf(await catalogue(), payments)?.name ?? port.provider;
 }
 
-/** What invoices of our own are for. */
+/** What Tollgate's own invoices are for. */
 async function invoicedOf({ catalogue, payments }: DashboardDeps): Promise<Invoiced> {
   const sold = await catalogue();
   return sold.billing?.invoices?.for ?? (isCollecting(sold, payments) ? 'provider' : 'monthly');
 }
 
-/** What a customer is billed. */
+/** Invoices, paid plans and billing details of a customer. */
 export const billingHandlers: Handlers<typeof billingEndpoints> = {
   ...paymentHandlers,
   ...paidPlanHandlers,

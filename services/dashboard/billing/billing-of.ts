@@ -10,7 +10,7 @@ import { type BillingPort } from './billing-port';
 
 const MINUTE_MS = 60_000;
 
-/** Issues nothing. Invoices of before are still shown, paid and credited: money that is owed stays owed. */
+/** Issues nothing. Earlier invoices are still shown, paid and credited, because what is owed stays owed. */
 export function createNoBilling(db: Pool, terms?: BillingTerms): BillingPort {
   return {
     provider: 'none',
@@ -41,7 +41,7 @@ function createPaymentBilling(db: Pool, invoicing: Invoicing & { readonly timeZo
   const { terms, timeZone } = invoicing;
   return {
     ...createNoBilling(db, terms),
-    // Whenever it is asked: a payment has its invoice within 10 seconds.
+    // Asked for at any time: a payment has its invoice within 10 seconds.
     everyMs: 0,
     issueInvoices: (work) => issuePaymentInvoices(db, { ...work, terms, timeZone, titleOf: titlesOf(invoicing) }),
   };

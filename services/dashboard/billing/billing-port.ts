@@ -3,14 +3,17 @@ import { type PaymentInvoicing } from '../../selling/billing/issue-payment-invoi
 import { type InvoiceRef } from '../../selling/billing/settle-invoice';
 
 /**
- * Who issues invoices of Tollgate's own. Invoices that are there are read and marked as paid whoever issues new ones; who takes payments
- * has a port of its own, see payment-port.ts. Days are those of the quota time zone.
+ * Issues Tollgate's own invoices. Existing invoices are read and marked as paid whoever issues new ones. Payments have a port of their own,
+ * see payment-port.ts. Days are those of the quota time zone.
  */
 export interface BillingPort {
   readonly provider: BillingTerms['provider'];
-  /** How long to wait at least, once it has issued what there was, before it is asked again. */
+  /** Minimum pause, in milliseconds, after all due invoices were issued. */
   readonly everyMs: number;
-  /** Bills all that was not billed yet, once however many processes ask. @returns how many invoices were issued */
+  /**
+   * Bills whatever was not billed yet, once however many processes ask.
+   * @returns how many invoices were issued
+   */
   issueInvoices(work: Pick<PaymentInvoicing, 'today' | 'isEnding' | 'onFailure' | 'paymentOf'>): Promise<number>;
   /** Whether this month's use will be invoiced. */
   isInvoiced(month: string): boolean;

@@ -39,13 +39,13 @@ function asAsked(id: string, { plan, price, held, change }: PlanPreview, title: 
   return { kind: 'switch', id, title, plan, price, begins, charge, heldPrice: held.price };
 }
 
-/** What the provider says that a change costs now. */
+/** What a change costs now, according to the provider. */
 async function costOf(paid: PaidSubscription, asked: SubscriptionChange, deps: DashboardDeps): Promise<SwitchCost> {
   if (asked.kind !== 'switch') return { amount: 0, currency: paid.currency ?? '' };
   return fromProvider(portOfPaid(paid, deps).previewChange(paid.reference, asked), deps);
 }
 
-/** How the provider has it, so that what is shown is reckoned from what is paid. */
+/** Reads the subscription from the provider, so that the preview is computed from what is really paid. */
 async function askAnew(paid: PaidSubscription, deps: DashboardDeps): Promise<PaidSubscription> {
   const { provider, reference, id, customerId } = paid;
   await applyFacts(deps, provider, await fromProvider(lookAt(portOfPaid(paid, deps), reference), deps));
@@ -57,7 +57,7 @@ const titleOf = async ({ product }: PaidSubscription, { catalogue }: DashboardDe
 
 type PlanEndpoints = Pick<typeof billingEndpoints, 'POST /paid-plans/:id/preview' | 'PUT /paid-plans/:id/plan'>;
 
-/** Another plan in place of one that is paid: shown first, kept here, and accepted once. */
+/** Changes a paid plan: the preview is shown and stored first, and can be accepted once. */
 export const paidPlanHandlers: Handlers<PlanEndpoints> = {
   'POST /paid-plans/:id/preview': async ({ params: { id }, body: { plan, terms }, caller: { customerId } }, deps) => {
     const paid = await askAnew(await requirePaid(deps, { id, customerId }), deps);
@@ -75,7 +75,7 @@ export const paidPlanHandlers: Handlers<PlanEndpoints> = {
     const paid = await requirePaid(deps, { id, customerId });
     const shown = await inTransaction(deps.db, async (client) => {
       const accepted = await acceptPreview(client, { id: preview, paidId: paid.id });
-      // A refusal takes nothing of the preview: it is accepted with the tick.
+      // A refusal does not use up the preview: it can still be accepted with the box ticked.
       if (accepted) await requireUnderstood(client, { customerId, product: paid.product, plan: accepted.plan, understood, actor }, deps);
       return accepted;
     });

@@ -8,7 +8,7 @@ import { Refusal } from '../http/refusal';
 import { fromProvider } from './from-provider';
 import { applyFacts } from './take-payment';
 
-/** The provider that has a subscription, which may be another than the one that takes payments now. */
+/** The provider of a subscription, which may not be the one that takes payments now. */
 export function portOfPaid({ provider }: PaidSubscription, { payments }: DashboardDeps): PaymentPort {
   const port = payments?.ports[provider];
   if (!port) throw new Refusal('payment_off');
@@ -33,8 +33,8 @@ interface AskedChange {
 }
 
 /**
- * Asks the provider to change what is paid, and acts on its answer. Should that be lost, or this process be killed, the work asks what came
- * of it; who asked for it stands in the audit log by then.
+ * Asks the provider to change a paid plan, and applies its response. If the response is lost or this process is killed, the background work
+ * asks for the outcome. The audit log already says who asked for the change.
  */
 export async function changePaid(paid: PaidSubscription, { change, actor, details }: AskedChange, deps: DashboardDeps): Promise<void> {
   const port = portOfPaid(paid, deps);

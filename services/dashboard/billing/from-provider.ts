@@ -3,8 +3,8 @@ import { Refusal, type RefusalOptions } from '../http/refusal';
 import { ChangeRefused, PaymentFailed, ProviderAway, ProviderRefused } from '../../selling/billing/payment-port';
 
 /**
- * Errors of a provider as answers; what it said goes to the log.
- * @param texts in place of the table's, of what the provider decides
+ * Turns a provider's errors into refusals; what the provider said goes to the log.
+ * @param texts replace the table's, for what the provider decides
  * @throws Refusal `payment_away`, `payment_off`, `change_refused`, `payment_failed`
  */
 export async function fromProvider<T>(

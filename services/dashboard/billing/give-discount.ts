@@ -24,7 +24,7 @@ function wishOf({ discount, months, reason }: DiscountCall['body'], { currency, 
   return { id: randomUUID(), percent, amount, currency: currency ?? '', months, name: reason };
 }
 
-/** Takes something off what a paying customer is charged from now on, by the provider that charges it. */
+/** Takes a discount off what a paying customer is charged from now on, through the provider that charges it. */
 export async function giveDiscount({ params, body, caller: { actor } }: DiscountCall, deps: DashboardDeps): Promise<void> {
   const paid = await requirePaid(deps, { id: params.paid, customerId: params.id });
   if (!portOfPaid(paid, deps).takesDiscounts) throw new Refusal('change_refused', { detail: NO_DISCOUNTS });

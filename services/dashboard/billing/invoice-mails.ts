@@ -20,7 +20,7 @@ interface ToldInvoice {
 }
 
 /**
- * What a customer reads of an invoice; undefined where that is no longer true.
+ * The customer's mail about an invoice; undefined if its news is no longer true.
  * @param url origin of the dashboard
  */
 function invoiceMail({ invoice, news, to }: ToldInvoice, url: string): Mail | undefined {

@@ -6,7 +6,7 @@ type InvoiceView = Given<Shown>;
 
 type Doc = InstanceType<typeof PDFDocument>;
 
-/** Embedded: no reader needs to have them, and the text can be searched. */
+/** Embedded, so that readers need not have the fonts and the text can be searched. */
 const FONTS = {
   plain: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
   bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
@@ -17,7 +17,7 @@ const PAGE = { left: 50, right: 545, bottom: 770, margin: 50 } as const;
 const COLUMNS = { title: 50, days: 240, price: 295, surcharge: 382, amount: 455 } as const;
 const ROW = 16;
 
-/** Text without signs that cannot be seen, but turn, hide or end what stands beside them. */
+/** Removes invisible characters that turn, hide or end the text beside them. */
 const visible = (text: string): string => text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
 
 interface Cell {
@@ -27,7 +27,7 @@ interface Cell {
   readonly isRight?: boolean;
 }
 
-/** Cells of one row, each of which may wrap; a row that does not fit begins a page. */
+/** Cells of one row, each of which may wrap. A row that does not fit begins a page. */
 function row(doc: Doc, given: readonly Cell[], font: keyof typeof FONTS = 'plain'): void {
   doc.font(FONTS[font]);
   const cells = given.map((cell) => ({ ...cell, text: visible(cell.text) }));
@@ -106,9 +106,9 @@ function table(doc: Doc, { lines, currency, net, taxes, total }: InvoiceView): v
   sum(`Total ${currency}`, total, 'bold');
 }
 
-/** An invoice or credit note as a document on A4 that can be searched. The same invoice always gives the same text. */
+/** An invoice or credit note as a searchable A4 document. The same invoice always gives the same text. */
 export async function invoicePdf(invoice: InvoiceView): Promise<Uint8Array> {
-  // Its fonts and tables are an eighth of the dashboard's start.
+  // Fonts and tables are an eighth of the dashboard's start-up time.
   const { default: Document } = await import('pdfkit');
   const { number, issuedOn, seller, notes, payment, reason, kind } = invoice;
   const created = new Date(`${issuedOn}T00:00:00Z`);

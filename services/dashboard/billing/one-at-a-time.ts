@@ -1,11 +1,11 @@
 export interface OneAtATime {
-  /** Runs the work; asked for while it runs, it runs once more afterwards. */
+  /** Runs the work. If it is running already, it runs once more afterwards. */
   run(): void;
   isRunning(): boolean;
   settled(): Promise<void>;
 }
 
-/** Work of which one run at a time is enough, however often it is asked for. An error ends a run, not the next one. */
+/** Never runs the work twice at once, however often it is asked for. An error ends a run, but not the next one. */
 export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void): OneAtATime {
   let working: Promise<void> | undefined;
   let isWanted = false;
@@ -15,7 +15,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
       isWanted = false;
       await work().catch(onError);
     }
-    // No step may come in between: a call from here on begins a loop of its own.
+    // No `await` may stand in between: a call from here on starts a new loop.
     working = undefined;
   }
 

@@ -11,7 +11,7 @@ interface PayerWish {
   readonly actor: Actor;
 }
 interface PauseWish extends PayerWish {
-  /** Null: all that the customer pays. */
+  /** Null: everything that the customer pays for. */
   readonly product: string | null;
 }
 
@@ -19,7 +19,10 @@ async function changeAll(found: readonly PaidSubscription[], kind: 'pause' | 're
   for (const paid of found) await changePaid(paid, { change: { kind }, actor, details: { plan: paid.plan } }, deps);
 }
 
-/** Nothing is charged for what is suspended, until it is restored. @throws Refusal of the provider; what is suspended stays so */
+/**
+ * Pauses the charges for what is suspended, until it is restored.
+ * @throws Refusal of the provider; the suspension stays
+ */
 export async function pausePayments(wish: PauseWish, deps: DashboardDeps): Promise<void> {
   const paid = await listPaid(deps.db, wish.customerId);
   const isMeant = ({ product, isPaused }: PaidSubscription): boolean => !isPaused && (wish.product === null || product === wish.product);
@@ -31,7 +34,7 @@ export async function pausePayments(wish: PauseWish, deps: DashboardDeps): Promi
   }
 }
 
-/** Goes on charging what was paused and is suspended no more. */
+/** Resumes the charges that were paused and lifts the suspension. */
 export async function resumePayments(wish: PayerWish, deps: DashboardDeps): Promise<void> {
   await changeAll(await listResumable(deps.db, wish.customerId), 'resume', wish, deps);
 }

@@ -6,13 +6,13 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { EventRefused, ProviderAway } from '../../selling/billing/payment-port';
 
-/** Where providers send their events: no cookie counts here, a signature does. */
+/** Where providers send their events. A signature counts here, not a cookie. */
 export const EVENTS_PREFIX = '/api/payments/';
 
 /** Far more than an event has. */
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** Adds the endpoint for the events of each provider. An event is stored, answered, and only then acted upon. */
+/** Adds the endpoint for the events of each provider. An event is stored, acknowledged, and only then acted upon. */
 export function servePaymentEvents(app: FastifyInstance, { db, clock, log, payments }: DashboardDeps): void {
   if (!payments) return;
   void app.register((scope, _options, done) => {
@@ -29,7 +29,7 @@ export function servePaymentEvents(app: FastifyInstance, { db, clock, log, payme
           if (checkout) await lookSoon(db, { id: checkout, provider: port.name });
           if (facts.length > 0 || checkout !== undefined) payments.poke();
         } catch (error) {
-          // The provider sends it again.
+          // The provider then sends the event again.
           if (error instanceof ProviderAway) throw new Refusal('payment_away');
           if (!(error instanceof EventRefused)) throw error;
           log.warn({ err: error, provider: port.name }, 'an event of a payment provider was refused');

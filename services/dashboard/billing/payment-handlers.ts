@@ -28,7 +28,7 @@ async function requirePort({ catalogue, payments }: DashboardDeps): Promise<Paym
 
 const momentOf = (seconds: number): Date => new Date(seconds * 1_000);
 
-/** The plan as the contract has it; undefined before the provider has said what it is. */
+/** The plan in the contract's form; undefined until the provider has reported it. */
 function toPaidPlan(
   paid: PaidSubscription,
   { terms, now, payments }: { terms: PaymentTerms; now: number; payments: Payments | undefined },
@@ -65,13 +65,13 @@ function toPaidPlan(
   ];
 }
 
-/** What a customer pays in advance. */
+/** Plans that a customer pays for in advance. */
 export async function listPaidPlans(customerId: string, { db, catalogue, clock, payments }: DashboardDeps) {
   const at = { terms: termsOf(await catalogue()), now: clock.now() / 1_000, payments };
   return (await listPaid(db, customerId)).flatMap((each) => toPaidPlan(each, at));
 }
 
-/** The same, with its provider's page and the use above the limits. */
+/** The same, with the provider's page and use above the limits. */
 export async function readPaidPlans(customerId: string, deps: DashboardDeps) {
   const { db, catalogue, payments } = deps;
   const port = portOf(await catalogue(), payments);

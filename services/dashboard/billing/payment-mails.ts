@@ -14,7 +14,7 @@ export const writePaymentMails: WriteMails<'payment'> = async (item, { db, catal
   if (!payment) return undefined;
   const sold = await catalogue();
   const month = windowsAt(payment.at ?? 0, timeZone).month;
-  // Its invoice is mailed, and is the receipt.
+  // The mailed invoice is the receipt.
   if (payment.news === 'paid' && isInvoicedByPayment(sold.billing, month)) return undefined;
   const title = sold.find(payment.product)?.title ?? payment.product;
   const to = await mailAddress(db, payment.customerId, 'billing');
@@ -30,7 +30,7 @@ interface Told {
   readonly timeZone: string;
 }
 
-/** What a customer reads of a payment; undefined where that is no longer true. */
+/** The customer's mail about a payment; undefined if its news is no longer true. */
 function paymentMail(payment: ToldPayment, { to, title, terms, url, timeZone }: Told): Mail | undefined {
   const { news, plan, status, failingSince, fact } = payment;
   const what = `${title}: ${plan}`;

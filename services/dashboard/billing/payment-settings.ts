@@ -7,13 +7,13 @@ const secret = (begin: RegExp, example: string) => z.string().regex(begin, `must
 
 /** The keys of payment providers. The catalogue says which provider takes payments. */
 export const paymentSettings = z.object({
-  /** A restricted key is enough; docs/billing.md names what it must be allowed. */
+  /** A restricted key is enough; docs/billing.md lists the permissions that it needs. */
   STRIPE_SECRET_KEY: secret(/^(sk|rk)_/, 'sk_ or rk_'),
   /** Signing secret of the endpoint for events. */
   STRIPE_WEBHOOK_SECRET: secret(/^whsec_/, 'whsec_'),
   RAZORPAY_KEY_ID: secret(/^rzp_(test|live)_/, 'rzp_test_ or rzp_live_'),
   RAZORPAY_KEY_SECRET: z.string().min(1).optional(),
-  /** The one that you chose for the webhook. */
+  /** The secret that you chose for the webhook. */
   RAZORPAY_WEBHOOK_SECRET: z.string().min(8, 'must have 8 characters or more').optional(),
   /** The stand-in of `npm start`, and what it signs with. */
   DASHBOARD_PAYMENTS_SANDBOX: urlSetting(['http']).optional(),
@@ -26,14 +26,14 @@ interface Problem {
   readonly message: string;
 }
 
-/** Settings of one provider that make no sense without each other. */
+/** Settings of one provider that need each other. */
 const TOGETHER: readonly (readonly (keyof PaymentSettings)[])[] = [
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
   ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET', 'RAZORPAY_WEBHOOK_SECRET'],
   ['DASHBOARD_PAYMENTS_SANDBOX', 'DASHBOARD_PAYMENTS_SANDBOX_SECRET'],
 ];
 
-/** The sandbox gives paid plans for no money: only where mail stays on the machine too. */
+/** The sandbox gives paid plans for no money, so it is allowed only where mail stays on the machine too. */
 export function findPaymentProblems(settings: PaymentSettings & { readonly DASHBOARD_MAIL: 'outbox' | 'smtp' }): Problem[] {
   const problems: Problem[] = [];
   for (const together of TOGETHER) {
@@ -47,7 +47,7 @@ export function findPaymentProblems(settings: PaymentSettings & { readonly DASHB
   return problems;
 }
 
-/** Opens the ports whose keys are given. The packages of the others are not loaded. */
+/** Opens the ports whose keys are given. Packages of the other providers are not loaded. */
 export async function openPaymentPorts(settings: PaymentSettings): Promise<PaymentPorts> {
   const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: webhook, DASHBOARD_PAYMENTS_SANDBOX: url } = settings;
   const own = settings.DASHBOARD_PAYMENTS_SANDBOX_SECRET;

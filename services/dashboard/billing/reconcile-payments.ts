@@ -17,14 +17,14 @@ function changedBetween(before: PaidSubscription | undefined, after: PaidSubscri
   return Object.fromEntries(changes.map((member) => [member, [before?.[member] ?? null, after[member]] as const]));
 }
 
-/** How far back charges are compared. Stripe tries a card for two weeks, and each charge is thus looked at every night for as long. */
+/** Days over which charges are compared. Stripe retries a card for two weeks, so each charge is looked at every night for that long. */
 const CHARGES_OF_DAYS = 15;
 const DAY_SECONDS = 86_400;
 
 type MoneyFact = ChargeFact | RefundFact;
 const isMoney = (fact: GivenFact): fact is GivenFact & { readonly fact: MoneyFact } => fact.fact.kind !== 'subscription';
 
-/** Whether the provider has told this of a charge before. What was refunded of one payment grows. */
+/** Whether the provider has reported this charge before. The refunded part of a payment can grow. */
 function isTold(known: readonly DatedFact[], found: MoneyFact): boolean {
   return known.some(({ fact }) => {
     if (fact.kind === 'refunded') return found.kind === 'refunded' && fact.payment === found.payment && fact.amount >= found.amount;
@@ -32,7 +32,7 @@ function isTold(known: readonly DatedFact[], found: MoneyFact): boolean {
   });
 }
 
-/** More than these at once are another account at the provider, or a wrong key: they are not looked at one by one. */
+/** More unknown subscriptions than this mean another account at the provider, or a wrong key. They are not looked at one by one. */
 const MAX_MISSING = 1_000;
 
 interface Comparison {
@@ -41,7 +41,10 @@ interface Comparison {
   readonly isEnding: () => boolean;
 }
 
-/** Takes over how the provider has a subscription. @returns undefined for one of another program */
+/**
+ * Takes over the provider's state of a subscription.
+ * @returns undefined for a subscription of another program
+ */
 async function mend({ tools, port }: Comparison, fact: GivenFact): Promise<PaymentDifference | undefined> {
   const ref: PaidRef = { provider: port.name, reference: fact.subscription };
   const before = await findPaidByReference(tools.db, ref);
@@ -52,11 +55,14 @@ async function mend({ tools, port }: Comparison, fact: GivenFact): Promise<Payme
   return { provider: port.name, subscription: ref.reference, customerId, product, changed: changedBetween(before, after) };
 }
 
-/** Takes over a charge or refund of which no event told. @returns undefined where nothing is new, or it is another program's */
+/**
+ * Takes over a charge or refund that no event reported.
+ * @returns undefined if nothing is new, or it belongs to another program
+ */
 async function mendCharge({ tools, port }: Comparison, found: GivenFact & { readonly fact: MoneyFact }) {
   const { name: provider } = port;
   const paid = await findPaidByReference(tools.db, { provider, reference: found.subscription });
-  // An invoice may be out to be charged while nothing is owed.
+  // An invoice may be open although nothing is owed.
   const isOwed = paid?.status === 'failing' || paid?.status === 'ended';
   if (!paid || found.fact.amount === 0 || (found.fact.kind === 'failed' && !isOwed)) return undefined;
   if (isTold(await readFacts(tools.db, provider, found.subscription), found.fact)) return undefined;
@@ -69,7 +75,7 @@ async function mendCharge({ tools, port }: Comparison, found: GivenFact & { read
   return { provider, subscription: found.subscription, customerId, product, changed };
 }
 
-/** One that the provider did not list may have ended long ago. Undefined where it knows none. */
+/** A subscription that the provider did not list may have ended long ago. Undefined if the provider does not know it. */
 async function lookAgain({ port }: Comparison, reference: string): Promise<GivenFact | undefined> {
   try {
     return (await lookAt(port, reference))[0];
@@ -112,8 +118,9 @@ async function compareWith(comparison: Comparison, report: { differences: Paymen
 }
 
 /**
- * Compares every subscription of every provider with ours, and the charges and refunds of the last days, and mends what differs. What a provider knows nothing of is named and left: it
- * ends with its period and grace. A provider that is away is a problem of the report.
+ * Compares every subscription at every provider with ours, and the charges and refunds of the last days, and mends what differs. A
+ * subscription that the provider does not know is named and left: it ends with its period and grace. A provider that is away is reported as
+ * a problem.
  */
 export async function reconcilePayments(tools: PaymentTools, ports: PaymentPorts, isEnding: () => boolean): Promise<PaymentReport> {
   const report = { differences: [], vanished: [] };

@@ -24,8 +24,8 @@ export function minorOf(amount: string, currency: string): number {
 }
 
 /**
- * Gives a payment back, or a part of it. What is asked of the provider is noted before, under an id that is made here: if its answer is
- * lost, the next request asks for the same again, whatever it wants itself.
+ * Gives a payment back, or a part of it. The refund is stored under an id of ours before the provider is asked. If the response is lost,
+ * the next request first asks for that same refund again, whatever it wants itself.
  */
 export async function refundPayment(
   { body, caller: { actor } }: Call<'POST /operator/payments/refund'>,

@@ -36,8 +36,8 @@ async function report(tools: OverageTools, claimed: ClaimedOverage, away: Set<st
 }
 
 /**
- * Has payment providers charge what closed statements say of use above limits, each once however many processes do so and wherever one is
- * killed: it is claimed before a provider is asked, and a provider that may have it already is first asked for it.
+ * Has payment providers charge the use above limits in closed statements. Each amount is charged once, however many processes do so and
+ * wherever one is killed: it is claimed before the provider is asked, and a provider that may have it already is first asked for it.
  */
 export async function reportOverage(tools: OverageTools): Promise<void> {
   const { db, ports, isEnding } = tools;

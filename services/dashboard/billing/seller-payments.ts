@@ -82,10 +82,10 @@ const RETRY_TEXTS = {
   change_refused: 'Nothing is owed for this payment any more.',
   payment_failed: 'The charge was declined once more. Nothing was charged.',
 };
-/** Razorpay charges a card again from its own pages alone: https://razorpay.com/docs/payments/subscriptions/manually-charge-card */
+/** Razorpay retries a card only from its own pages: https://razorpay.com/docs/payments/subscriptions/manually-charge-card */
 const NO_RETRY = 'The payment provider takes no such request. Open the subscription in its dashboard, and charge its invoice there.';
 
-/** Charges what is owed once more. That it was asked for stands in the audit log; what comes of it, in the payments. */
+/** Charges what is owed once more. The audit log records the request; the payments show the outcome. */
 async function retryPayment({ body, caller: { actor } }: Call<'POST /operator/payments/retry'>, deps: DashboardDeps): Promise<void> {
   const { db, clock, payments } = deps;
   const charge = await requireCharge(db, { provider: body.provider, invoice: body.reference });
@@ -117,7 +117,7 @@ const COLUMNS = [
   'refunded_on',
 ];
 
-/** For bookkeeping: a record for each charge, days and months in the quota time zone, read a page at a time. */
+/** For bookkeeping: one record for each charge, read a page at a time. Days and months are in the quota time zone. */
 async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFilter): AsyncGenerator<string> {
   const dayOf = (at: Date | null): string => (at === null ? '' : windowsAt(at.getTime() / 1_000, timeZone).day);
   yield csvRecord(COLUMNS);

@@ -3,13 +3,13 @@ import { type InvoiceSummary, type InvoiceView } from '../../selling/billing/inv
 import { PROVIDERS } from '../contract/billing-fields';
 import { csvRecord } from '../http/csv';
 
-/** A line of a list as the contract has it. */
+/** A list's line in the contract's form. */
 export function toSummary<Invoice extends InvoiceSummary>(invoice: Invoice) {
   const paidThrough = PROVIDERS.find((each) => each === invoice.paidThrough) ?? null;
   return { ...invoice, paidThrough, total: fromMinor(invoice.total, invoice.currency) };
 }
 
-/** An invoice as the contract has it: amounts as text with the currency's decimals. */
+/** An invoice in the contract's form: amounts are text with the currency's decimals. */
 export function toInvoice({ content, ...invoice }: InvoiceView) {
   const { seller, buyer, lines, net, taxes, placeOfSupply, serviceCode, notes, payment, currency } = content;
   const text = (amount: number): string => fromMinor(amount, currency);
@@ -49,7 +49,7 @@ const COLUMNS = [
   'currency',
 ];
 
-/** For bookkeeping: a record for each line and each tax. What a credit note takes back is negative, so that columns add up. */
+/** For bookkeeping: a record for each line and each tax. Amounts of a credit note are negative, so that columns add up. */
 export async function* invoiceRecords(invoices: AsyncIterable<InvoiceView>): AsyncGenerator<string> {
   yield csvRecord(COLUMNS);
   for await (const { content, ...invoice } of invoices) {

@@ -17,15 +17,18 @@ export interface BillingWorkOptions {
   readonly timeZone: string;
   readonly catalogue: () => Promise<Catalogue>;
   readonly ports: PaymentPorts;
-  /** Registry of the metrics. */
+  /** Metrics are registered here. */
   readonly registry: Registry;
-  /** How often it is asked whether to look; see `everyMs` of the port. Default: 5 s, so that a payment has its invoice within 10 s. */
+  /**
+   * Milliseconds between two questions whether a look is due; see `everyMs` of the port. Default: 5 s, so that a payment has its invoice
+   * within 10 s.
+   */
   readonly askMs?: number;
 }
 
 const ASK_MS = 5_000;
 
-/** Issues invoices of payments or closed statements, and reminds of those that are overdue. Any number of processes may do so. */
+/** Issues invoices of payments or closed statements, and mails reminders of overdue ones. Any number of processes may do so. */
 export function startBilling(options: BillingWorkOptions): { close(): Promise<void> } {
   const { db, log, clock, timeZone, catalogue, ports, registry, askMs = ASK_MS } = options;
   const failed = new Gauge({

@@ -19,8 +19,8 @@ export interface PaymentWorkOptions extends PaymentTools {
 const EVERY_MS = 5_000;
 
 /**
- * Acts on what providers said, asks them where they should have said something, compares, and has them charge use above limits. None of
- * these waits for the others: a provider that is slow holds up nobody who has paid. Any number of processes may do so.
+ * Acts on providers' events, asks providers for news that did not come, reconciles, and has use above limits charged. None of these waits
+ * for the others: a slow provider delays nobody who has paid. Any number of processes may do so.
  */
 export function startPayments(options: PaymentWorkOptions): Payments & { close(): Promise<void>; settled(): Promise<void> } {
   const { db, log, ports, clock, catalogue, everyMs = EVERY_MS } = options;
@@ -42,7 +42,7 @@ export function startPayments(options: PaymentWorkOptions): Payments & { close()
     }
   }
 
-  /** Once a day, and when the command line asks. */
+  /** Once a day, and when the command line asks for it. */
   async function compare(): Promise<void> {
     for (let id = await claimPaymentCheck(db); id !== undefined && !isEnding; id = await claimPaymentCheck(db)) {
       refused.clear();

@@ -30,8 +30,8 @@ export interface PaymentTools {
 }
 
 /**
- * Stores what the provider just answered, then makes what follows from it so, by the provider's own time. Being killed in between leaves the
- * rest to the next look.
+ * Stores the provider's response, then applies it as of the provider's own time. If the process is killed in between, the next look does
+ * the rest.
  */
 export async function applyFacts({ db, clock, catalogue }: PaymentTools, provider: string, facts: readonly GivenFact[]): Promise<void> {
   await keepFacts(db, provider, facts);
@@ -40,7 +40,7 @@ export async function applyFacts({ db, clock, catalogue }: PaymentTools, provide
   for (const [reference, at] of moments) await applyPayments(db, { provider, reference, terms, now: clock.now() / 1_000, at });
 }
 
-/** What a plan is to be paid for with; undefined for one that is not sold, or not in advance. */
+/** The terms on which a plan is paid in advance; undefined if it is not sold, or not in advance. */
 export function termsToPay(catalogue: Catalogue, wanted: { readonly product: string; readonly plan: string }): CheckoutTerms | undefined {
   const offered = findPlan(catalogue, wanted);
   if (!offered || !isPaidFirst(offered)) return undefined;
@@ -48,13 +48,13 @@ export function termsToPay(catalogue: Catalogue, wanted: { readonly product: str
   return { plan, price: toSafeNumber(toMinor(offered.price, currency)), currency, daily, monthly, overage };
 }
 
-/** Whether a checkout is for what is sold now, at its price and with its limits. */
+/** Whether a checkout's plan is still sold at its price and with its limits. */
 export function isStillSold(catalogue: Catalogue, checkout: Checkout): boolean {
   const terms = termsToPay(catalogue, checkout);
   return catalogue.find(checkout.product)?.subscribable === true && terms !== undefined && hasTerms(checkout, terms);
 }
 
-/** What came of a checkout: the plan first, then the checkout's end, so that nothing paid is forgotten. */
+/** Applies the outcome of a checkout: the plan first, then the checkout's end, so that no payment is forgotten. */
 export async function settleCheckout(tools: PaymentTools, checkout: Checkout, { state, facts }: CheckoutOutcome): Promise<void> {
   await applyFacts(tools, checkout.provider, facts);
   if (state !== 'open') await endCheckout(tools.db, checkout.id, state);
@@ -97,9 +97,9 @@ async function pageOf(tools: PaymentTools, checkout: Checkout, { port, url, emai
 }
 
 /**
- * The same. A checkout whose page nobody has seen, and which the provider now wants to know nothing of, ends: it was asked for in other
- * words before, and its process was killed before the answer.
- * @returns undefined where it ended
+ * Opens the checkout's page. The checkout ends if nobody has seen its page and the provider now refuses it: an earlier request used other
+ * words, and its process was killed before the response.
+ * @returns undefined if the checkout ended
  */
 async function pageOrEnd(tools: PaymentTools, checkout: Checkout, { place, isLast }: { place: CheckoutPlace; isLast: boolean }) {
   try {
@@ -111,13 +111,13 @@ async function pageOrEnd(tools: PaymentTools, checkout: Checkout, { place, isLas
   }
 }
 
-/** Tries, because one payment may be paid or end while the next is being requested. */
+/** A payment may be paid or end while the next one is being requested. */
 const ATTEMPTS = 3;
 
 /**
- * The provider's page on which a customer pays for a plan. There is one open checkout for a product: asking again for the same plan leads
- * back to it, and asking for another one closes it at the provider first.
- * @throws OperationRefused `plan_paid` when the one before was paid meanwhile; ProviderAway, ProviderRefused
+ * The provider's page on which a customer pays for a plan. A product has at most one open checkout: asking again for the same plan leads
+ * back to it, and asking for another plan first closes it at the provider.
+ * @throws OperationRefused `plan_paid` if the earlier one was paid meanwhile; ProviderAway, ProviderRefused
  */
 export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, place: CheckoutPlace): Promise<{ id: string; url: string }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -133,7 +133,7 @@ export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, p
       throw new OperationRefused('plan_paid', text);
     }
     if (outcome.state === 'open' && isSame) return { id: checkout.id, url: page.url };
-    // Whoever asked for another plan meanwhile has closed this page, and is answered with the other one.
+    // A request for another plan has closed this page meanwhile; this request gets that plan's page.
     if (isNew) break;
   }
   throw new OperationRefused('checkout_closed', 'another checkout was opened meanwhile; ask again');

@@ -2,7 +2,7 @@ import { readToken, type DesignToken } from './tokens';
 
 /** WCAG 2.2: contrast for text of usual size. */
 const READABLE = 4.5;
-/** The grounds on which a link is hardest to read. */
+/** The background on which a link is hardest to read. */
 const HARDEST_GROUND = readToken('code');
 const STEPS = 20;
 
@@ -22,7 +22,7 @@ function contrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** Luminance at which black and white have the same contrast, the root of 1.05 · 0.05 less 0.05: both reach 4.5 to 1 there. */
+/** The luminance at which black and white have equal contrast: √(1.05 · 0.05) − 0.05. Both reach 4.5 to 1 there. */
 const LIGHT_GROUND = 0.179;
 
 /** Black or white, whichever is readable on a colour `#rrggbb`. */
@@ -53,7 +53,7 @@ function distance(one: string, other: string): number {
   return Math.hypot(...left.map((part, at) => part - (right[at] ?? 0)));
 }
 
-/** The first colour of charts is the accent, and the one most like it gives way to ours: every two still differ. */
+/** The first colour of charts is the accent. Our colour that is most like it is dropped, so that every two still differ. */
 function chartColours(accent: DesignToken): string {
   const nearest = SERIES.map((name) => ({ name, apart: distance(readToken(name).light, accent.light) })).sort(
     (a, b) => a.apart - b.apart,
@@ -65,8 +65,7 @@ function chartColours(accent: DesignToken): string {
 }
 
 /**
- * The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. `:root` stands twice, so that they win wherever the file
- * is linked.
+ * The variables of design/tokens.css that follow from a seller's accent `#rrggbb`. `:root:root` makes them win wherever the file is linked.
  */
 export function accentSheet(colour: string): string {
   const { light, dark } = linkColour(colour);

@@ -9,7 +9,7 @@ const ICON = /<link rel="icon"[^>]*>/;
 
 /**
  * The app's one page with the installation's name, colour and logo in its head, where the app reads them before it draws anything. The
- * page's policy allows no script in it, and a further request would show the wrong name first.
+ * page's policy allows no inline script, and a further request would first show the wrong name.
  */
 export function brandPage(html: string, { name, colour, logo, darkLogo, words }: Brand): string {
   const isOwnColour = colour !== PLAIN_BRAND.colour;

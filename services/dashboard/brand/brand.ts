@@ -14,10 +14,10 @@ export interface Logo {
   readonly contentType: string;
 }
 
-/** How an installation shows itself to prospective customers. */
+/** How an installation presents itself to prospective customers. */
 export interface Brand {
   readonly name: string;
-  /** `#rrggbb`, the ground of buttons and of the line at the top. */
+  /** `#rrggbb`, the background of buttons and of the line at the top. */
   readonly colour: string;
   readonly logo: Logo | undefined;
   /** Replaces the logo on dark pages. */
@@ -48,10 +48,10 @@ export const brandSettings = z.object({
 
 export type BrandSettings = z.output<typeof brandSettings>;
 
-/** The folder with `brand.yml` and the seller's pages; the example's unless the settings name one. */
+/** The folder with `brand.yml` and the seller's pages; the example's unless a setting names one. */
 export const sellerFolder = ({ TOLLGATE_CONFIG }: Pick<BrandSettings, 'TOLLGATE_CONFIG'>): string => TOLLGATE_CONFIG || EXAMPLE_CONFIG;
 
-/** @throws Error naming what in the folder cannot be used */
+/** @throws Error naming each file in the folder that cannot be used */
 export function readBrand(settings: BrandSettings): Brand {
   const { DASHBOARD_NAME, DASHBOARD_COLOUR, DASHBOARD_LOGO } = settings;
   const file = readBrandFile(sellerFolder(settings));
@@ -68,7 +68,10 @@ export function readBrand(settings: BrandSettings): Brand {
   };
 }
 
-/** The first letter of a name in its colour, in place of our own sign. @returns undefined for our own name */
+/**
+ * A logo made of the name's first letter in its colour.
+ * @returns undefined for our own name, which has our own logo
+ */
 function initialOf(name: string, colour: string): Logo | undefined {
   const [initial] = new Intl.Segmenter().segment(name.toUpperCase());
   if (name === PLAIN_BRAND.name || !initial) return undefined;
@@ -77,7 +80,7 @@ function initialOf(name: string, colour: string): Logo | undefined {
   return { bytes: Buffer.from(svg), contentType: 'image/svg+xml' };
 }
 
-/** The pictures of a brand; none where `brand.yml` cannot be used. */
+/** Paths of the brand's pictures; none if `brand.yml` cannot be used. */
 export function logoFiles(settings: BrandSettings): string[] {
   if (settings.DASHBOARD_LOGO !== undefined) return [settings.DASHBOARD_LOGO];
   try {

@@ -4,9 +4,9 @@ export type LinkKind = 'place' | 'https' | 'http' | 'mail';
 const SITE = 'https://site.invalid';
 
 /**
- * The kind of a link, as a browser reads it: a browser takes `\` for `/` and drops tabs and line feeds, so `/\evil.example` leads to
- * another site.
- * @returns undefined for anything that is no link, such as `javascript:`
+ * The kind of a link as a browser reads it. A browser reads `\` as `/` and drops tabs and line feeds, so `/\evil.example` leads to another
+ * site.
+ * @returns undefined for anything that is not a link, such as `javascript:`
  */
 export function linkKind(target: string): LinkKind | undefined {
   if (/^mailto:/i.test(target)) return 'mail';

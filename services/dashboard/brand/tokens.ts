@@ -13,9 +13,9 @@ export interface DesignToken {
 }
 
 /**
- * Reads a variable, for mail programs, which know no variables.
- * @param name without its dashes, as `quiet`
- * @throws Error naming a variable that is not there
+ * Reads a variable for mail programs, which do not support variables.
+ * @param name without its dashes, such as `quiet`
+ * @throws Error naming a variable that does not exist
  */
 export function readToken(name: string): DesignToken {
   const value = new RegExp(`^ *--${name}: ([^;]+);`, 'm').exec(SHEET)?.[1];

@@ -15,7 +15,7 @@ export function formatPrice({ price, currency }: Pick<CataloguePlan, 'price' | '
   return new Intl.NumberFormat(currency === 'INR' ? 'en-IN' : 'en-GB', options).format(Number(price));
 }
 
-/** `1,000 a day, 30,000 a month`, and how fast, if that is limited: `, 10 requests a second, bursts of 20` */
+/** `1,000 a day, 30,000 a month`. A limited rate adds `, 10 requests a second, bursts of 20`. */
 export function describeLimits({ daily, monthly, rate }: QuotaLimits): string {
   return `${formatCount(daily)} a day, ${formatCount(monthly)} a month${rate ? `, ${describeRate(rate)}` : ''}`;
 }
@@ -36,7 +36,7 @@ export function isOffered({ prefix }: CatalogueProduct): boolean {
 /** Shown in place of an empty list of products. */
 export const NOTHING_ON_SALE = 'Nothing is on sale yet.';
 
-/** The unit that the limits of a product count. */
+/** The unit in which a product's limits are counted. */
 export const countedBy = (countsUnits: boolean): 'units' | 'requests' => (countsUnits ? 'units' : 'requests');
 
 /** `From ₹499.00 a month`, or the text for a free product. */

@@ -12,14 +12,14 @@ const session = z.object({
   organisation: z.string(),
   /** Role in that organisation; null for an operator who looks. */
   role: role.nullable(),
-  /** All of the person, the own one first. */
+  /** All organisations of the person, their own first. */
   organisations: z.array(ownMembership),
-  /** What the pages offer; the server refuses the rest whatever they do. */
+  /** What the pages offer. The server refuses everything else anyway. */
   permissions: z.array(permission),
   /** Base URL of the gateway, for examples. */
   gatewayUrl: z.string(),
   quotaTimeZone: z.string(),
-  /** True in the embedded run: mail lies in the outbox page. */
+  /** True in the embedded run, where mail is shown on the outbox page. */
   hasOutbox: z.boolean(),
   /** Whether signing in asks for a second factor. */
   hasSecondFactor: z.boolean(),
@@ -36,7 +36,7 @@ const person = z.object({
   quotaTimeZone: z.string(),
   /** Whether the person belongs to any organisation, and so has pages to see. */
   isMember: z.boolean(),
-  /** Open ones to the own address. */
+  /** Open invitations to the person's own address. */
   invitations: z.array(
     z.object({
       id,
@@ -64,13 +64,13 @@ const outbox = z.object({
 });
 export type Outbox = z.input<typeof outbox>;
 
-/** What asks for the password once more; an account without one gives none. */
+/** Proof by asking for the password once more; an account without a password gives none. */
 export const passwordProof = z.object({ password: z.string().max(1_000).optional() });
 
-/** A deletion that was asked for. */
+/** A deletion that was requested. */
 const deletion = z.object({ erasedAt: z.iso.datetime() });
 
-/** Which parts of what is known of a person go with the account, and which stay. */
+/** Which personal data are deleted with the account, and which are kept. */
 export type PersonalParts = typeof PERSONAL_PARTS;
 
 const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
@@ -78,7 +78,7 @@ const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be a
 /** `waiting`: the link in the other mail is still to be opened. */
 const emailConfirmation = z.object({ state: z.enum(['waiting', 'changed']) });
 
-/** Nothing to tell. */
+/** The response has no content. */
 export const done = z.object({});
 /** What may be wrong with a proof by password. */
 export const PROOF_REFUSALS = ['invalid_password', 'sign_in_again'] as const;
@@ -94,7 +94,7 @@ export const openEndpoints = {
   'GET /outbox': { for: 'everybody', summary: 'Read the mail of an installation that sends none', answer: outbox },
 } as const satisfies Endpoints;
 
-/** What a person may do with the own account. No role and no token reaches it. */
+/** What a person may do with their own account. No role and no token allows it. */
 export const accountEndpoints = {
   'GET /account': { for: 'persons', summary: 'Show the own account, and which organisations invite', answer: person },
   'POST /account/invitations/:id/accept': {
@@ -119,7 +119,7 @@ export const accountEndpoints = {
     file: 'application/json; charset=utf-8',
     refuses: PROOF_REFUSALS,
   },
-  /** A link goes to both addresses; nothing changes before both were opened. */
+  /** A link goes to both addresses. Nothing changes until both were opened. */
   'POST /account/email': {
     for: 'persons',
     summary: 'Ask for another address',

@@ -14,7 +14,7 @@ export const alert = z.object({
   /** One sentence. */
   text: z.string(),
   readAt: moment.nullable(),
-  /** The limit has been raised since, or is gone: nothing is to be done. */
+  /** The limit has been raised since, or no longer exists: nothing needs to be done. */
   isOver: z.boolean(),
 });
 export type Alert = z.input<typeof alert>;
@@ -26,7 +26,7 @@ const percents = z.array(z.number().int().min(1).max(100)).min(1).max(5);
 
 const alertSettings = z.object({
   mail: mailedKinds,
-  /** Subscriptions with thresholds of their own, all of them mailed. The others report 50, 80 and 100 and mail the last two. */
+  /** Subscriptions with their own thresholds, each of which is mailed. The others report 50, 80 and 100 and mail the last two. */
   thresholds: z.array(z.object({ subscriptionId: id, percents })),
 });
 export type AlertSettings = z.input<typeof alertSettings>;
@@ -62,10 +62,10 @@ export type Delivery = z.input<typeof delivery>;
 const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_000);
 /** The signing secret is shown once. */
 const createdWebhook = z.object({ secret: z.string(), webhook });
-/** Null: the usual ones. */
+/** Null: the usual thresholds. */
 const thresholds = z.object({ percents: percents.nullable() });
 
-/** What the customer was told of its limits and keys. */
+/** Alerts that the customer received about its limits and keys. */
 export const alertEndpoints = {
   'GET /alerts': {
     for: 'members',
@@ -103,7 +103,7 @@ export const webhookEndpoints = {
     summary: 'List webhooks',
     answer: z.object({
       webhooks: z.array(webhook),
-      /** True in the embedded run: private addresses, plain http and any port are taken too. */
+      /** True in the embedded run: private addresses, plain http and any port are accepted too. */
       mayBePrivate: z.boolean(),
     }),
   },

@@ -28,13 +28,13 @@ export interface FieldSchema {
   readonly prefixItems?: FieldSchema[] | undefined;
   readonly anyOf?: FieldSchema[] | undefined;
   readonly additionalProperties?: boolean | FieldSchema | undefined;
-  /** Name of a shape that is not written out here. */
+  /** Name of a schema that is not written out here. */
   readonly title?: string | undefined;
-  /** The value of a discriminator that stands for this shape. */
+  /** The discriminator value of this schema. */
   readonly 'x-variant'?: string | undefined;
 }
 
-// A member that is of another kind than the specification's hides itself, and not its operation.
+// A member of an unexpected type is hidden, but its operation stays.
 const text = z.string().optional().catch(undefined);
 const count = z.number().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
@@ -73,7 +73,7 @@ const fieldSchema: z.ZodType<FieldSchema> = z.lazy(() =>
       title: text,
       'x-variant': text,
     })
-    // `true` is a schema: of anything.
+    // `true` is a schema that accepts anything.
     .catch({}),
 );
 
@@ -82,7 +82,7 @@ const media = z.object({
   schema: fieldSchema.optional(),
   example: z.unknown().optional(),
   examples: z.record(z.string(), namedExample).optional().catch(undefined),
-  /** The example is of the schema alone. */
+  /** The example was made from the schema alone. */
   isMade: flag,
 });
 const content = z.record(z.string(), media.catch({}));
@@ -94,17 +94,17 @@ const parameter = z.object({
   style: text,
   explode: flag,
   allowReserved: flag,
-  /** The document describes it by a media type, as which its value is written. */
+  /** The document gives the parameter a media type, in which its value is written. */
   isJson: flag,
   description: text,
   example: z.unknown().optional(),
-  /** The example is of the schema alone. */
+  /** The example was made from the schema alone. */
   isMade: flag,
 });
-/** One without a name, or with a place that calls do not have, cannot be sent. */
+/** A parameter without a name, or in a place that calls do not have, cannot be sent. */
 const parameters = z.array(parameter.optional().catch(undefined)).transform((all) => all.filter((each) => each !== undefined));
 
-/** Our documents word each code in the description too. What another author says by the same word is not about refusals of ours. */
+/** Our documents name each code in the description too. Another author's `x-codes` are not our refusals. */
 const isOurs = (description: string, codes: readonly string[]): boolean =>
   codes.length > 0 && codes.every((code) => description.includes(`\`${code}\` `));
 
@@ -123,9 +123,9 @@ const exampleFile = z.object({ filename: z.string(), contentType: z.string(), ba
 
 const operation = z.object({
   operationId: z.string(),
-  /** The product that it belongs to. */
+  /** The product to which the operation belongs. */
   tags: z.tuple([z.string()]),
-  /** Under which its author has it. */
+  /** The group that its author gave it. */
   'x-group': text,
   summary: z.string(),
   deprecated: flag,
@@ -149,7 +149,7 @@ const errorCode = z.object({
 });
 export type ErrorCode = z.output<typeof errorCode>;
 
-/** `GET /openapi.json`, as far as the reference page reads it. */
+/** The parts of `GET /openapi.json` that the reference page reads. */
 export const apiDocument = z.object({
   servers: z.array(z.object({ url: z.string() })),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
@@ -157,7 +157,7 @@ export const apiDocument = z.object({
   'x-errors': z.array(errorCode).default([]),
   /** Broken operations of products' own documents. */
   'x-left-out': z.array(z.object({ product: z.string(), operation: z.string() })).default([]),
-  /** Groups by product, in the order of its author. */
+  /** Groups by product, in the author's order. */
   'x-groups': z.record(z.string(), z.array(z.object({ name: z.string(), description: z.string().optional() }))).default({}),
   /** Operations by path, then by method in lower case. */
   paths: z.record(z.string(), z.record(z.string(), operation)),

@@ -5,7 +5,7 @@ const APP_PAGES: ReadonlySet<string> = new Set([
   ...['team', 'tokens', 'usage', 'verify', 'webhooks'],
 ]);
 
-/** Whether the application may have a page at a path; at others there is none. */
+/** Whether the application may have a page at a path. */
 export function isAppPage(path: string): boolean {
   return APP_PAGES.has(path.split('/')[1] ?? '');
 }

@@ -4,7 +4,7 @@ import { cursor, moment, pageSize } from './fields';
 
 export type { AuditAction } from '../../selling/customers/audit-actions';
 
-/** The first part of an `AuditAction`: `account` is signing in and what secures it, `customer` what the seller did to the account. */
+/** The first part of an `AuditAction`: `account` is signing in and its security, `customer` is what the seller did to the account. */
 const auditKind = z.enum(['account', 'member', 'key', 'subscription', 'webhook', 'token', 'billing', 'customer']);
 export type AuditKind = z.input<typeof auditKind>;
 
@@ -13,11 +13,11 @@ const auditPage = z.object({
   entries: z.array(
     z.object({
       at: moment,
-      /** Who: an e-mail address, a token by its name, or `operator`. */
+      /** The actor: an e-mail address, the name of a token, or `operator`. */
       actor: z.string(),
-      /** The address it came from, when it came through the dashboard. */
+      /** The network address of the request, if it came through the dashboard. */
       from: z.string().nullable(),
-      /** An `AuditAction`; one of a newer or older version may be none that this one knows. */
+      /** An `AuditAction`; one of a newer or older version may be unknown here. */
       action: z.string(),
       subject: z.object({ kind: z.string(), id: z.string(), /** Masked key, or product. */ label: z.string().nullable() }),
       details: z.record(z.string(), z.unknown()),

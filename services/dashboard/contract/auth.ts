@@ -18,12 +18,12 @@ const withEmail = z.object({ email });
 
 /** Whether a second factor is asked for next. */
 const firstStep = z.looseObject({ twoFactorRedirect: z.boolean().optional() });
-/** What better-auth answers and no page reads. */
+/** A response of better-auth that no page reads. */
 const anything = z.unknown();
 const recoveryCodes = z.looseObject({ backupCodes: z.array(z.string()) });
 const session = z.looseObject({
   id: z.string(),
-  /** Names the session in a request to end it. */
+  /** Names the session in the request that ends it. */
   token: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -33,19 +33,19 @@ const session = z.looseObject({
 });
 /** One place where the account is signed in. */
 export type AccountSession = z.input<typeof session>;
-/** What an authenticator needs, and the codes for when it is lost. Shown once. */
+/** The authenticator's set-up address, and the recovery codes. Shown once. */
 const secondFactor = recoveryCodes.extend({ /** `otpauth:` address. */ totpURI: z.string() });
 export type SecondFactorSetUp = z.input<typeof secondFactor>;
 
 /**
- * The parts of better-auth that are reachable; everything else of it reads as no route. A body is what is passed on: further members are
- * dropped.
+ * The endpoints of better-auth that are reachable; all others respond as unknown routes. Bodies are passed on without members that the
+ * schema does not name.
  */
 export const authEndpoints = {
   'POST /auth/sign-up/email': {
     for: 'everybody',
     summary: 'Sign up',
-    // No form asks for a name, but better-auth wants one.
+    // No form asks for a name, but better-auth requires one.
     body: z.object({ email, password }).transform((given) => ({ ...given, name: '' })),
     answer: anything,
   },
@@ -72,7 +72,7 @@ export const authEndpoints = {
   'POST /auth/change-password': {
     for: 'everybody',
     summary: 'Change the password',
-    // Anyone who knew the old password may have sessions.
+    // Ends all other sessions: anyone who knew the old password may have one.
     body: z.object({ currentPassword: password, newPassword: password }).transform((given) => ({ ...given, revokeOtherSessions: true })),
     answer: anything,
   },
@@ -85,14 +85,14 @@ export const authEndpoints = {
   },
   'POST /auth/revoke-sessions': { for: 'everybody', summary: 'End all sessions', body: nothing, answer: anything },
   'POST /auth/revoke-other-sessions': { for: 'everybody', summary: 'End all other sessions', body: nothing, answer: anything },
-  // Answers the secret and the recovery codes; it counts for nothing until a code of it was given.
+  // Returns the secret and the recovery codes. The factor counts only once a code of it was given.
   'POST /auth/two-factor/enable': {
     for: 'everybody',
     summary: 'Begin to turn on a second factor',
     body: withPassword,
     answer: secondFactor,
   },
-  // With a session it turns the factor on; without, it is the second step of signing in. No browser is trusted to skip that.
+  // With a session it turns the factor on; without one it is the second step of signing in. No browser is trusted to skip it.
   'POST /auth/two-factor/verify-totp': { for: 'everybody', summary: 'Give a code of the second factor', body: withCode, answer: anything },
   'POST /auth/two-factor/verify-backup-code': { for: 'everybody', summary: 'Give a recovery code', body: withCode, answer: anything },
   'POST /auth/two-factor/disable': { for: 'everybody', summary: 'Turn off the second factor', body: withPassword, answer: anything },
@@ -104,9 +104,9 @@ export const authEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Our own in place of better-auth's. */
+/** Our own endpoints in place of better-auth's. */
 export const ownAuthEndpoints = {
-  // For better-auth the link of the mail is enough. Without a password for the browser that signed up: see signed-up-proof.ts.
+  // better-auth would accept the mail's link alone. The browser that signed up need not give the password: see signed-up-proof.ts.
   'POST /auth/verify-email': {
     for: 'everybody',
     summary: 'Verify an address, and sign in',
@@ -116,7 +116,7 @@ export const ownAuthEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Endpoints of an installation with providers. People come back through providers/callback-handler.ts. */
+/** Endpoints of an installation with sign-in providers. People come back through providers/callback-handler.ts. */
 export const providerEndpoints = {
   'POST /auth/sign-in/social': {
     for: 'everybody',

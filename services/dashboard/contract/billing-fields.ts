@@ -7,5 +7,5 @@ export const billingMonth = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must 
 export const currency = z.string().regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR');
 /** With the currency's decimals: `1178.82`. */
 export const billingAmount = z.string();
-/** An amount that a person types: with the currency's decimals, or fewer. */
+/** An amount that a person types, with at most as many decimals as the currency has. */
 export const givenAmount = z.string().regex(/^\d{1,12}(\.\d{1,4})?$/, 'must be an amount such as 499.00');

@@ -22,7 +22,7 @@ const details = z.object({
 });
 export type BillingDetailsView = z.input<typeof details>;
 
-/** What invoices of Tollgate's own are for: each payment, or a month. `provider`: the payment provider makes them. */
+/** What Tollgate's own invoices are for: each payment, or a month. `provider`: the payment provider makes the invoices. */
 const invoiced = z.enum(INVOICED);
 
 const invoiceState = z.enum(['issued', 'open', 'overdue', 'paid', 'credited']);
@@ -44,9 +44,9 @@ const invoiceSummary = z.object({
   paidOn: day.nullable(),
   /** Reference of the payment, as the seller noted it. */
   reference: z.string().nullable(),
-  /** Number of the credit note for a credited invoice; of the invoice for a credit note. */
+  /** For a credited invoice the number of its credit note; for a credit note the number of its invoice. */
   credit: z.string().nullable(),
-  /** The payment provider that confirmed the payment or refund that it is for; null: it is for a month. `reference` is the provider's then. */
+  /** The payment provider that confirmed the payment or refund, whose reference is `reference`. Null: the invoice is for a month. */
   paidThrough: z.enum(PROVIDERS).nullable(),
 });
 export type InvoiceSummaryView = z.input<typeof invoiceSummary>;
@@ -98,21 +98,21 @@ export const paidPlan = z.object({
   periodEndsAt: moment,
   /** When it ends, because it was cancelled; null while it goes on. */
   cancelsAt: moment.nullable(),
-  /** The plan that begins with the next period in place of this one, and its price a month; null: none does. */
+  /** The plan that replaces this one in the next period, and its price a month; null if there is none. */
   next: z.object({ plan: z.string(), price: amount }).nullable(),
-  /** What is charged then, before tax. */
+  /** The next charge, before tax. */
   charge: amount,
-  /** What the seller takes off the price: a share of it or an amount, up to the charge on `until`; null there: off each charge. */
+  /** The seller's discount: a share of the price or an amount, up to the charge on `until`. A null `until`: off each charge. */
   discount: z.object({ percent: z.number().nullable(), amount: amount.nullable(), until: moment.nullable() }).nullable(),
-  /** Whether the seller has paused the payment: nothing is charged. */
+  /** Whether the seller has paused the payment, so that nothing is charged. */
   isPaused: z.boolean(),
-  /** End of the time in which a failed charge can be made good; null while no payment is owed. */
+  /** Until when a failed charge can be made good; null while no payment is owed. */
   graceEndsAt: moment.nullable(),
   /** False once the grace is over. */
   isGiven: z.boolean(),
-  /** Whether the payment provider takes no cancellation back. */
+  /** Whether the payment provider cannot take a cancellation back. */
   isCancelFinal: z.boolean(),
-  /** Whether the payment provider takes a discount from the seller. */
+  /** Whether the payment provider supports discounts from the seller. */
   takesDiscounts: z.boolean(),
 });
 export type PaidPlan = z.input<typeof paidPlan>;
@@ -121,9 +121,9 @@ const billing = z.object({
   /** `none`: customers are not invoiced here. */
   provider: z.enum(PROVIDERS),
   invoices: invoiced,
-  /** Plans that are paid in advance; of those that have not ended. */
+  /** Plans that are paid in advance and have not ended. */
   paid: z.array(paidPlan),
-  /** Use above the limits of such plans, in months of the last three that are over. */
+  /** Use above the limits of such plans, in those of the last three months that are over. */
   above: z.array(
     z.object({
       product: productId,
@@ -131,15 +131,15 @@ const billing = z.object({
       units: z.number(),
       amount,
       currency,
-      /** Whether the payment provider has it for its next charge, or has charged it. */
+      /** Whether the payment provider has added it to its next charge, or has charged it. */
       isReported: z.boolean(),
     }),
   ),
-  /** Whether the payment provider has a page of the customer's cards and invoices. */
+  /** Whether the payment provider has a page for the customer's cards and invoices. */
   hasPortal: z.boolean(),
-  /** Null: invoices are made out to the account's address, and taxed as at the seller's place. */
+  /** Null: invoices are addressed to the account's address, and taxed as at the seller's place. */
   details: details.nullable(),
-  /** What this month's invoice would be now, before tax, and when it is issued; null where there is none to come. */
+  /** What this month's invoice would be now, before tax, and when it is issued; null if none is coming. */
   next: z.object({ month, issuedOn: day, totals: z.array(money) }).nullable(),
   /** Sums of all open and overdue invoices. */
   owed: z.array(money),
@@ -161,7 +161,7 @@ const switching = [
   'change_refused',
 ] as const;
 
-/** What a customer is billed, and to whom invoices are made out. */
+/** What a customer is billed, and the buyer's details on its invoices. */
 export const billingEndpoints = {
   'GET /billing': { ...members, summary: 'Show how you are billed', answer: billing },
   'PUT /billing/details': {
@@ -190,8 +190,8 @@ export const billingEndpoints = {
       understood: givenUnderstood,
     }),
     /**
-     * `url`: the payment provider's page, or the dashboard's page of the checkout, which opens that one where it does not lead back. The plan
-     * begins when it is paid there.
+     * `url`: the payment provider's page. If that page does not lead back, `url` is the dashboard's page of the checkout, which opens it.
+     * The plan begins when it is paid there.
      */
     answer: z.object({ id, url: z.url() }),
     refuses: [
@@ -222,11 +222,11 @@ export const billingEndpoints = {
       plan: z.string(),
       price: amount,
       currency,
-      /** `open`: not paid, or the payment provider has not said so yet. `paid`: the plan is given. `closed`: nothing was paid. */
+      /** `open`: not paid, or not yet confirmed by the payment provider. `paid`: the plan is given. `closed`: nothing was paid. */
       state: z.enum(['open', 'paid', 'closed']),
-      /** The page on which it can still be paid; null once it is over, or no longer sold like that. */
+      /** The page on which it can still be paid; null once it is over, or no longer sold on these terms. */
       url: z.string().nullable(),
-      /** False where the plan, its price or its limits were changed since. */
+      /** False if the plan, its price or its limits have changed since. */
       isSold: z.boolean(),
       /** Whether the payment provider's page leads back here. */
       leadsBack: z.boolean(),
@@ -249,8 +249,8 @@ export const billingEndpoints = {
     summary: 'Show what another plan does, when, and what it costs',
     body: z.object({ plan: planName, terms: terms.optional() }),
     /**
-     * `preview`: which of these to accept. `begins`: `now` when `amount` is paid, `next_period` at `beginsAt` for nothing more until then, and
-     * `keep` takes back a plan that waits for that. `endsAt`: of a plan that was cancelled, which a change does not take back.
+     * `preview`: the id to accept. `begins`: `now` if `amount` is paid; `next_period` at `beginsAt`, with nothing more to pay until then;
+     * `keep` takes back a plan that waits for the next period. `endsAt`: when a cancelled plan ends, which a change does not take back.
      */
     answer: z.object({
       preview: id,
@@ -265,7 +265,7 @@ export const billingEndpoints = {
   'PUT /paid-plans/:id/plan': {
     ...members,
     summary: 'Change a paid plan for another one',
-    /** The preview that was shown and agreed to within the last hour. It can be accepted once. */
+    /** The preview that was shown within the last hour and agreed to. It can be accepted once. */
     body: z.object({ preview: id, understood: givenUnderstood }),
     refuses: ['paid_plan_unknown', 'opens_nothing', ...switching, 'terms_changed', 'preview_old', 'payment_failed', 'change_limit_reached'],
   },
@@ -306,12 +306,12 @@ const sums = z.object({
       /** Who billed: `invoice` for Tollgate's own invoices, else the payment provider. */
       by: z.enum(PROVIDERS),
       invoices: z.number().int(),
-      /** All but what was credited. */
+      /** Without what was credited. */
       invoiced: amount,
       paid: amount.nullable(),
       due: amount,
       overdue: amount,
-      /** Charges that failed, of plans that ended without them; nobody charges an invoice of Tollgate's own. */
+      /** Failed charges of plans that ended without them. Nobody charges Tollgate's own invoices. */
       failed: amount.nullable(),
       /** Given back by credit notes, or refunded by the payment provider. */
       credited: amount,
@@ -327,7 +327,7 @@ const sums = z.object({
       units: z.number(),
       amount,
       currency,
-      /** What the provider said. */
+      /** The provider's reason. */
       problem: z.string(),
     }),
   ),

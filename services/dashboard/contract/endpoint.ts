@@ -5,10 +5,10 @@ import { type RefusalCode } from './refusals';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Method and path below `/api`. A name with a colon is filled in; it is a UUID unless `params` says otherwise. */
+/** Method and path below `/api`. A name with a colon is a parameter: a UUID unless `params` says otherwise. */
 export type EndpointName = `${Method} /${string}`;
 
-/** Media type of every table: its first line names the columns. */
+/** Media type of every table; the first line names the columns. */
 export const CSV = 'text/csv; charset=utf-8; header=present';
 
 interface What {
@@ -18,46 +18,51 @@ interface What {
   readonly query?: z.ZodObject;
   /** Without one, a body that holds anything is ignored. */
   readonly body?: z.ZodType;
-  /** The JSON of a 200. What the schema does not name is not sent. */
+  /** The JSON of a 200. Members that the schema does not name are not sent. */
   readonly answer?: z.ZodType;
-  /** Media type of a file that is answered instead. Without `answer` and `file` the answer is 204. */
+  /** Media type of a file that is sent instead of JSON. Without `answer` and `file` the response is 204. */
   readonly file?: string;
   /** Marks a method other than GET that changes nothing. It does not count as a write. */
   readonly isRead?: true;
-  /** Members of a suspended customer may ask it too: it takes something away, or is how they pay or leave. Reads need no such mark. */
+  /**
+   * Members of a suspended customer may call it too, because it takes something away, or is how they pay or leave. Reads need no such mark.
+   */
   readonly whileSuspended?: true;
-  /** Refusals beside those that everybody of its audience may get. */
+  /** Refusals besides those that any caller of its audience may get. */
   readonly refuses?: readonly RefusalCode[];
 }
 
 /**
- * Who may ask. A member acts for an organisation by role, a person on the own account, an account between organisations, an operator on
- * everything; everybody needs no session.
+ * Who may call. A member acts for an organisation by role, a person on their own account, an account between organisations, an operator on
+ * everything. Everybody needs no session.
  */
 type Who =
   | {
       readonly for: 'members';
       /** What the member's role must grant. */
       readonly needs: Permission;
-      /** A token of the management API may ask too, with one of these. */
+      /** A token of the management API with one of these scopes may call too. */
       readonly scopes?: readonly Scope[];
-      /** So may a token of the seller's API, for any customer; with one of `scopes` unless given. */
+      /** A token of the seller's API may call too, for any customer; with one of `scopes` unless given. */
       readonly sellerScopes?: readonly SellerScope[];
     }
   | {
       readonly for: 'persons';
-      /** Acts on the person's organisation too: the handler gets it only if the person's role in it grants this. Without, it gets none. */
+      /**
+       * The endpoint acts on the person's organisation too: the handler gets the organisation only if the person's role in it grants this.
+       * Without it, the handler gets none.
+       */
       readonly needsForOrganisation?: Permission;
     }
   | { readonly for: 'accounts' }
   | {
       readonly for: 'operators';
-      /** A token of the seller's API may ask too, with one of these. */
+      /** A token of the seller's API with one of these scopes may call too. */
       readonly sellerScopes?: readonly SellerScope[];
     }
   | { readonly for: 'everybody' };
 
-/** One endpoint: who may ask, what for, and what comes back. */
+/** One endpoint: who may call it, with what input, and what it returns. */
 export type Endpoint = What & Who;
 export type Audience = Who['for'];
 export type Endpoints = Readonly<Record<EndpointName, Endpoint>>;
@@ -70,11 +75,11 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
     : never;
 export type Params<Name> = Name extends string ? Readonly<Record<NamesIn<Name>, string>> : never;
 
-/** A member of a definition that is a schema; undefined where it has none. */
+/** The schema of one member of a definition; undefined if it has none. */
 export type Schema<Definition, Member extends 'query' | 'body' | 'answer'> =
   Definition extends Readonly<Record<Member, infer Found>> ? Found : undefined;
 
-/** What may be given for a value: it need not be writable. */
+/** What may be passed for a value: readonly arrays and objects too. */
 export type Given<Value> = unknown extends Value
   ? unknown
   : Value extends string | number | boolean | null | undefined | Date

@@ -3,16 +3,16 @@ import { type Endpoints } from './endpoint';
 import { cursor, id, moment, pageSize } from './fields';
 
 const fix = z.discriminatedUnion('kind', [
-  /** To the key's whitelist: an address, or the host of an origin. */
+  /** An entry for the key's whitelist: an address, or the host of an origin. */
   z.object({ kind: z.literal('add_rule'), rule: z.string() }),
   z.object({ kind: z.literal('activate_key') }),
-  /** Its products or its expiry must change. */
+  /** The key's products or its expiry must change. */
   z.object({ kind: z.literal('open_key') }),
   z.object({ kind: z.literal('open_plans') }),
   z.object({ kind: z.literal('open_status') }),
-  /** The seller alone can mend it. */
+  /** Only the seller can mend it. */
   z.object({ kind: z.literal('ask_support') }),
-  /** Nothing of the account helps: the request itself must change. */
+  /** Nothing in the account helps: the request itself must change. */
   z.object({ kind: z.literal('read_code'), code: z.string() }),
 ]);
 export type Fix = z.input<typeof fix>;
@@ -22,7 +22,7 @@ export const explanation = z.object({
   at: moment,
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
-  /** What the caller got, whose it was and what it cost, in one line. */
+  /** What the caller got, whose request it was and what it cost, in one line. */
   summary: z.string(),
   keyId: id.nullable(),
   maskedKey: z.string().nullable(),
@@ -37,9 +37,9 @@ export const explanation = z.object({
       charge: z.enum(['none', 'charged', 'given_back', 'settled', 'unknown']),
     })
     .nullable(),
-  /** Its response may still be reported. */
+  /** The response may still be reported. */
   isRunning: z.boolean(),
-  /** The product as it was at that time: since when it was failing, and until when. */
+  /** The product at that time: since when it was failing, and until when. */
   product: z
     .object({ id: z.string(), title: z.string(), failing: z.boolean(), since: moment.nullable(), until: moment.nullable() })
     .nullable(),
@@ -47,12 +47,12 @@ export const explanation = z.object({
   checks: z.array(z.object({ check: z.string(), outcome: z.enum(['passed', 'failed', 'not reached']), saw: z.string() })),
   /** How to mend it; empty for a request that succeeded. */
   remedy: z.string(),
-  /** What can be done about it on the customer's side, the likeliest first. */
+  /** What the customer can do about it, the likeliest first. */
   fixes: z.array(fix),
 });
 export type Explanation = z.input<typeof explanation>;
 
-/** A request id as answers carry it: lower case, also when somebody wrote it down otherwise. */
+/** A request id as responses carry it: in lower case, however it was typed. */
 export const requestIdParams = { requestId: z.string().trim().toLowerCase().min(1).max(100) };
 
 /** A refused request. */

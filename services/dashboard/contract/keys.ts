@@ -7,7 +7,7 @@ import { givenConsent, givenMoment, id, keyName, moment, pageSize, productId, ru
 const rotationPartner = z.object({
   id,
   maskedKey: z.string(),
-  /** False once it was revoked or has expired. */
+  /** False once the key was revoked or has expired. */
   works: z.boolean(),
   expiresAt: moment.nullable(),
 });
@@ -26,34 +26,37 @@ export const key = z.object({
   products: z.array(z.string()),
   /** The customer's own words for it: lower case, in order. */
   tags: z.array(z.string()),
-  /** Canonical text; none admit every caller. */
+  /** Canonical text; a key without rules admits every caller. */
   rules: z.array(z.string()),
   createdAt: moment,
-  /** To within 5 s. */
+  /** Accurate to 5 s. */
   lastUsedAt: moment.nullable(),
   /** The key that this one replaced. */
   rotatedFrom: id.nullable(),
   replaces: rotationPartner.nullable(),
-  /** The latest, when it was rotated more than once. */
+  /** The latest replacement, if the key was rotated more than once. */
   replacedBy: rotationPartner.nullable(),
   version,
 });
 export type Key = z.input<typeof key>;
 
-/** Words by which a customer tells keys apart, of letters, digits, spaces and `._:/-`; kept in lower case. */
+/** Labels by which a customer tells keys apart: letters, digits, spaces and `._:/-`, kept in lower case. */
 const tags = z.array(z.string().trim().min(1).max(MAX_TAG)).max(MAX_TAGS);
 
-/** A key among many: without its rules, of which a hundred keys could have a million, and so without a version; nor what takes a look at others. */
+/**
+ * A key in a list: without its rules, of which a hundred keys could have a hundred thousand, and so without a version; also without what
+ * needs a look at other keys.
+ */
 export const listedKey = key.omit({ rules: true, version: true, replaces: true, replacedBy: true });
 export type ListedKey = z.input<typeof listedKey>;
 
-/** The only answers that hold a secret, once. */
+/** The only responses that hold a secret, once. */
 const createdKey = z.object({ secret: z.string(), key });
 export type CreatedKey = z.input<typeof createdKey>;
 
 export const versionBody = z.object({ version });
 
-/** Would this caller be let in? */
+/** Whether a caller would be admitted. */
 const simulation = z.object({
   admitted: z.boolean(),
   /** The first rule that matched; null when no rule is needed, or none matched. */
@@ -80,7 +83,7 @@ const propagation = z.object({
 });
 export type Propagation = z.input<typeof propagation>;
 
-/** One state of a key, for good or not. */
+/** Revokes a key for good, or changes its state for a while. */
 const setState = {
   for: 'members',
   needs: 'keys',
@@ -98,7 +101,7 @@ export const keyEndpoints = {
     scopes: ['keys:read'],
     summary: 'List keys',
     query: z.object({
-      /** Opaque; from `next` of the page before, in the same order. It holds a name where keys are in the order of these. */
+      /** Opaque; from `next` of the page before, in the same order. It holds a name if keys are sorted by name. */
       after: z.string().min(1).max(800).optional(),
       limit: pageSize,
       /** Part of the name, or of the shown key. */
@@ -116,7 +119,9 @@ export const keyEndpoints = {
     answer: z.object({
       keys: z.array(listedKey),
       next: z.string().nullable(),
-      /** Keys on all pages. Null if it was not asked for and there are more than are shown, because counting them means reading them. */
+      /**
+       * Keys on all pages. Null if the count was not asked for and there are more than are shown, because counting means reading them all.
+       */
       total: z.number().int().nullable(),
     }),
   },
@@ -130,7 +135,7 @@ export const keyEndpoints = {
       name: keyName.optional(),
       mode: z.enum(['live', 'test']).describe('Products whose `takesTestKeys` is false refuse test keys: make a live one'),
       /**
-       * Products of the key. A product without a subscription gets one on the base limits, which costs nothing; plans are taken under
+       * Products of the key. A product without a subscription gets one on the base limits, which costs nothing. Plans are taken under
        * `/subscriptions`.
        */
       products: z.array(productId).min(1),
@@ -170,7 +175,7 @@ export const keyEndpoints = {
     needs: 'keys',
     scopes: ['keys:write'],
     summary: 'Revoke several keys for good, all or none',
-    /** As many keys as a page of the list can show. */
+    /** At most as many keys as a page of the list shows. */
     body: z.object({ ids: z.array(id).min(1).max(100) }),
     /** Keys that this request revoked; the others were revoked before. */
     answer: z.object({ revoked: z.array(id) }),
@@ -189,14 +194,14 @@ export const keyEndpoints = {
     needs: 'keys',
     scopes: ['keys:write'],
     summary: 'Change name, products, tags or expiry of a key',
-    /** What is left out stays. A null expiry removes it. */
+    /** Absent members stay. A null expiry removes it. */
     body: z.object({
       version,
       name: keyName.nullable().optional(),
       products: z.array(productId).min(1).optional(),
       /** All tags that the key is to have. */
       tags: tags.optional(),
-      /** Subscribes to those without a subscription, on the base limits; without it they are refused (409 `subscription_needed`). */
+      /** Subscribes to products without a subscription, on the base limits. Otherwise they are refused (409 `subscription_needed`). */
       subscribes: z.boolean().default(false),
       consent: givenConsent,
       expiresAt: givenMoment.nullable().optional(),
@@ -230,7 +235,7 @@ export const keyEndpoints = {
     body: z.object({
       version,
       submission,
-      /** How long the old key works beside the new one; 0 ends it at once. */
+      /** How long the old key keeps working beside the new one; 0 ends it at once. */
       overlapHours: z
         .number()
         .min(0)
@@ -270,7 +275,7 @@ export const keyEndpoints = {
     scopes: ['rules:read'],
     summary: 'Would this caller be let in?',
     isRead: true,
-    /** With `rules`, by those instead of the key's own. */
+    /** `rules`, if given, replace the key's own. */
     body: z.object({
       address: z.string().trim().max(45).optional(),
       /** Value of the Origin header. */

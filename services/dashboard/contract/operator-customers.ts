@@ -11,23 +11,23 @@ import { overage, requestRate, subscription } from './plans';
 const listedCustomer = z.object({
   id,
   email: z.string(),
-  /** What its organisation calls itself; null: nothing but the address. */
+  /** What the organisation calls itself; null if it has only its address. */
   name: z.string().nullable(),
   createdAt: moment,
   suspended,
 });
 
-/** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
+/** `leaving`: asked for deletion, or ended the last subscription within 30 days. `idle`: has no subscription. */
 const customerState = z.enum(['active', 'idle', 'leaving', 'suspended']);
 
-/** Up to some minutes old where it is about use, else as it is now. */
+/** Figures of use are up to some minutes old; everything else is as of now. */
 const customerLine = listedCustomer.extend({
   state: customerState,
   /** Subscriptions that are not cancelled; a null plan: the base limits. */
   plans: z.array(z.object({ product: z.string(), plan: z.string().nullable(), state: z.enum(['active', 'paused']) })),
   /** A month's prices of active subscriptions. */
   rates: z.array(rate),
-  /** Requests that were let in, in the last 30 days, and how many more these are than in the 30 days before. */
+  /** Requests that were admitted in the last 30 days, and how many more than in the 30 days before. */
   used: z.number(),
   growth: z.number(),
   /** Day of the last request that was admitted; null: unknown. */
@@ -51,7 +51,7 @@ export type CustomersFilter = z.output<typeof filterQuery>;
 
 const note = z.object({ id, at: moment, author: z.string(), text: z.string() });
 
-/** Why a subscription has a price or limits of its own, and until when. */
+/** Why a subscription has its own price or limits, and until when. */
 const limitTerm = z.object({ subscriptionId: id, reason: z.string(), setBy: z.string(), endsAt: moment.nullable() });
 
 const customerDetails = listedCustomer.extend({
@@ -68,21 +68,21 @@ export type CustomerDetails = z.input<typeof customerDetails>;
 
 const limit = z.number().int().min(0).max(2_147_483_647).nullable();
 
-/** What becomes of what a customer pays in advance for another plan: nobody is charged for a plan that is gone without somebody saying so. */
+/** What happens to the payments for the customer's present plan. It must be said: nobody is charged for a plan that is gone. */
 const givenPayment = z.enum(['ends_now', 'ends_with_period', 'goes_on']);
 export type GivenPayment = z.output<typeof givenPayment>;
 const SETTLING = ['payment_off', 'payment_away', 'change_refused'] as const;
 
-/** A plan that waits for the seller's answer, with the terms that the customer agreed to. */
+/** A plan request that waits for the seller's answer, with the terms that the customer agreed to. */
 const openPlanRequest = z.object({
   id,
   customerId: id,
   customer: z.string(),
   title: z.string(),
   plan: z.string(),
-  /** What holds meanwhile; null: the base limits, or no subscription. */
+  /** The present plan; null: the base limits, or no subscription. */
   currentPlan: z.string().nullable(),
-  /** True: the limits count units, of which each answer says how many it costs. */
+  /** True: the limits count units; each response says how many it cost. */
   countsUnits: z.boolean(),
   /** A day and a month. */
   daily: z.number().int(),
@@ -97,7 +97,7 @@ export type OpenPlanRequest = z.input<typeof openPlanRequest>;
 const text = { type: ['string', 'null'] };
 const texts = { anyOf: [text, { type: 'array', items: { type: 'string' } }] };
 
-/** A line of a file of keys. Anything is taken here: a mistake in one key refuses that key, and not the request. */
+/** A line of a file of keys. Anything is accepted here: a mistake in one key refuses that key, not the request. */
 const importedKey = z.unknown().meta({
   type: 'object',
   description:
@@ -160,13 +160,13 @@ export const customerEndpoints = {
     summary: 'Import keys of another system; needs `customers:write` and `subscriptions:write` too',
     body: z.object({
       keys: z.array(importedKey).min(1).max(MAX_BATCH),
-      /** Products for keys that name none. */
+      /** Products of keys that name none. */
       products: z.array(productId).max(100).default([]),
-      /** Plan of subscriptions that are made for keys that name none. */
+      /** Plan of the subscriptions that are made for keys that name none. */
       plan: planName.optional(),
       /** Shows the last four characters of keys that have 16 or more. */
       showsLastFour: z.boolean().default(false),
-      /** Says what it would come to, and changes nothing. */
+      /** Reports what the import would do, and changes nothing. */
       dryRun: z.boolean().default(false),
     }),
     answer: z.object({
@@ -224,16 +224,16 @@ export const customerEndpoints = {
     for: 'operators',
     sellerScopes: ['subscriptions:write'],
     summary: 'Give a subscription a price or limits of its own',
-    /** Requests a day and a month; null for what the plan gives. */
+    /** Requests a day and a month; null for the plan's limits. */
     body: z.object({
       daily: limit,
       monthly: limit,
-      /** How fast requests may come; null for the plan's rate, left out: as it is. */
+      /** How fast requests may come; null for the plan's rate, absent to keep the present one. */
       rate: requestRate.nullable().optional(),
-      /** A month, in the plan's currency; null for the plan's price, left out: as it is. */
+      /** A month, in the plan's currency; null for the plan's price, absent to keep the present one. */
       price: givenAmount.nullable().optional(),
       reason: z.string().trim().min(1).max(500),
-      /** When they go by themselves; null: for good. */
+      /** When own limits and price end by themselves; null: never. */
       endsAt: givenMoment.nullable(),
     }),
     refuses: [
@@ -251,7 +251,10 @@ export const customerEndpoints = {
     for: 'operators',
     sellerScopes: ['subscriptions:write'],
     summary: 'Put a customer on a plan, also on one that is given on request',
-    /** A null plan: the base limits. `payment`: see below; without it a customer who pays for another plan keeps that (409 `plan_paid`). */
+    /**
+     * A null plan: the base limits. `payment`: see below; without it a customer who pays for another plan keeps that plan (409
+     * `plan_paid`).
+     */
     body: z.object({ product: productId, plan: planName.nullable(), payment: givenPayment.optional() }),
     refuses: [
       'customer_unknown',

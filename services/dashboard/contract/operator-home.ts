@@ -9,9 +9,9 @@ export const rate = z.object({ currency: z.string(), price: z.string() });
 
 const top = z.array(z.object({ id, email: z.string(), name: z.string().nullable(), used: z.number(), growth: z.number() }));
 
-/** How the business does; days are those of the quota time zone. What is not known is null. */
+/** The figures of the business; days are those of the quota time zone. Unknown values are null. */
 const home = z.object({
-  /** Up to ten seconds old. By product, those with requests within the 30 days up to today. */
+  /** Up to ten seconds old. Products with requests within the 30 days up to today. */
   products: z.array(z.object({ product: z.string(), today: answered, period: answered })),
   answerTimesMs,
   /** Up to some minutes old; null until it is added up for the first time. */
@@ -28,10 +28,10 @@ const home = z.object({
   /** At most ten each, as the list of customers has them. */
   topByUse: top,
   topByGrowth: top,
-  /** Outages that go on. */
+  /** Outages that have not ended. */
   outages: z.array(z.object({ id, product: z.string(), title: z.string(), beganAt: moment, answered: z.number(), failed: z.number() })),
   plansWaiting: z.object({ count: z.number().int(), since: moment.nullable() }),
-  /** With a sign of life within the last day. */
+  /** Nodes with a sign of life within the last day. */
   nodes: z.object({ live: z.number().int(), reading: z.number().int(), stopped: z.number().int(), gone: z.number().int() }),
 });
 export type OperatorHome = z.input<typeof home>;

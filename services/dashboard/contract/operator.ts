@@ -23,7 +23,7 @@ const auditFilter = {
   /** Id of a customer. */
   customer: id.optional(),
 };
-/** Fewer lines a page than asked for unless they are of one customer. */
+/** Pages may be shorter than asked for, except those of one customer. */
 const auditOfAll = z.object({
   entries: z.array(
     z.object({
@@ -41,8 +41,8 @@ const auditOfAll = z.object({
 export type AuditOfAll = z.input<typeof auditOfAll>;
 
 /**
- * Requests of the last 7 days, newest first. A page may be short although a next one exists, because each looks through a bounded number of
- * requests.
+ * Requests of the last 7 days, newest first. A page may be short although there is a next one, because each page looks through a bounded
+ * number of requests.
  */
 const requestsOfAll = z.object({
   requests: z.array(
@@ -63,7 +63,7 @@ const requestsOfAll = z.object({
 });
 export type RequestsOfAll = z.input<typeof requestsOfAll>;
 
-/** Requests that were let in, with all keys of all customers, and what came of them: null if no gateway reported it. */
+/** Admitted requests of all keys of all customers, and their responses; null if no gateway reported them. */
 export const answered = z.object({ admitted: z.number(), answers: answers.nullable() });
 
 /** The 30 days up to today, up to a minute old. */
@@ -78,9 +78,9 @@ const productFigures = z.object({
       /** A month's list price for all of them. */
       revenue: z.string().nullable(),
       currency: z.string().nullable(),
-      /** Units that were taken, without those that were exempt. */
+      /** Units that were charged, without exempt ones. */
       charged: z.number(),
-      /** Given back because our side or the source failed. */
+      /** Units given back because our side or the source failed. */
       refunded: z.number(),
       mostCustomersADay: z.number().int(),
     }),
@@ -95,25 +95,25 @@ export type ProductFigures = z.input<typeof productFigures>;
 const operatorCatalogue = z.object({
   /** `kong/catalogue.yml:12`; null when the catalogue came from no file. */
   products: z.array(product.extend({ source: z.string().nullable() })),
-  /** The newest twenty changes that were applied to it, by whom; `subject` is the product, or product and plan. */
+  /** The newest twenty changes that were applied, and by whom; `subject` is the product, or product and plan. */
   changes: z.array(
     z.object({ at: moment, actor: z.string(), action: z.string(), subject: z.string(), details: z.record(z.string(), z.unknown()) }),
   ),
 });
 export type OperatorCatalogue = z.input<typeof operatorCatalogue>;
 
-/** What the catalogue's file would change, were it applied now. */
+/** What applying the catalogue's file now would change. */
 const catalogueFile = z.object({
-  /** From the folder in which the dashboard runs; null: it has none. */
+  /** The file in the folder in which the dashboard runs; null if there is none. */
   file: z.string().nullable(),
-  /** What is wrong with it, each with its line; then it changes nothing. */
+  /** Mistakes in the file, each with its line. With any, applying it changes nothing. */
   mistakes: z.array(z.string()),
   changes: z.array(
     z.object({
       action: z.enum(['add', 'change', 'retire']),
       /** A product, or product and plan, or `billing`. */
       subject: z.string(),
-      /** What it is now and would be, by the file's names of members; empty unless the action is `change`. */
+      /** The present and new values, by the file's member names; empty unless the action is `change`. */
       details: z.record(z.string(), z.unknown()),
     }),
   ),
@@ -129,13 +129,13 @@ const nodeList = z.object({
       seenAt: moment,
       /** `reading`: it has lost its feed of changes and asks the database on every request, so it is up to date. */
       state: z.enum(['live', 'reading', 'stopped', 'gone']),
-      /** Null: its version does not tell. */
+      /** Null: the node's version does not report it. */
       stateSince: moment.nullable(),
       version: z.string().nullable(),
-      /** Whether it counts in Redis; null when it has none, does not tell, or has gone. */
+      /** Whether the node counts in Redis; null if it has none, does not report it, or has gone. */
       redisAnswers: z.boolean().nullable(),
       redisSince: moment.nullable(),
-      /** Changes of keys that it confirmed in the last day, and how long after their commit, in ms. */
+      /** Changes of keys that the node confirmed in the last day, and how long after their commit, in ms. */
       confirmations: z.number().int(),
       medianLagMs: z.number().nullable(),
       longestLagMs: z.number().nullable(),
@@ -147,7 +147,7 @@ const nodeList = z.object({
     connections: z.number().int(),
     mostConnections: z.number().int(),
     startedAt: moment,
-    /** How long it took to ask it, in ms. */
+    /** How long the response took, in ms. */
     answeredInMs: z.number(),
   }),
 });
@@ -175,7 +175,7 @@ export const operatorEndpoints = {
         .optional(),
       /** Address that the request came from. */
       caller: z.string().trim().min(1).max(45).optional(),
-      /** Host of the page that asked. */
+      /** Host of the page that sent the request. */
       origin: z.string().trim().min(1).max(255).optional(),
     }),
     answer: requestsOfAll,

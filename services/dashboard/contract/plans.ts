@@ -5,7 +5,7 @@ import { versionBody } from './keys';
 
 const limits = z.object({ daily: z.number().int(), monthly: z.number().int() });
 
-/** How fast requests may come: so many in each window on average, and at once after a pause. */
+/** How fast requests may come: the average number in each window, and the burst that is allowed after a pause. */
 export const requestRate = z.object({
   limit: z.number().int(),
   windowSeconds: z.union([z.literal(1), z.literal(60)]),
@@ -19,7 +19,7 @@ export const overage = z.object({
   per: z.number().int(),
   /** With the decimals of the plan's currency. */
   price: z.string().max(20),
-  /** The limits at which requests are refused. */
+  /** The limits above which requests are refused. */
   cap: limits,
 });
 
@@ -29,8 +29,8 @@ const windowStanding = z.object({
   limit: z.number(),
   resetsAt: moment,
   /**
-   * When the limit is reached at the rate of this window so far; the present time once it is; null when it is not reached before the
-   * reset, or too little was used to tell.
+   * When the limit is reached at this window's rate so far; the present time if it is reached; null if it is not reached before the reset,
+   * or too little was used to say.
    */
   exhaustedAt: moment.nullable(),
 });
@@ -40,7 +40,7 @@ export type WindowStanding = z.input<typeof windowStanding>;
 const use = {
   daily: windowStanding,
   monthly: windowStanding,
-  /** Failed requests that were given back today, and how many are at most. */
+  /** Failed requests that were given back today, and the daily maximum. */
   refunds: z.object({ used: z.number(), limit: z.number() }),
 };
 const subscriptionUse = z.object(use);
@@ -58,25 +58,28 @@ export const subscription = z.object({
   suspended,
   /** Use of live keys. */
   ...use,
-  /** Use of test keys, which have the same limits for themselves. */
+  /** Use of test keys, which have the same limits of their own. */
   test: subscriptionUse,
-  /** How fast requests of live keys may come, and those of test keys; null: as fast as they like. */
+  /** How fast requests of live keys, and those of test keys, may come; null: no limit. */
   rate: requestRate.nullable(),
   /** True when an operator set limits for this subscription alone. */
   hasOwnLimits: z.boolean(),
-  /** These limits, which outrank any plan's; null where the plan's holds. */
+  /** The subscription's own limits, which override any plan's; null if the plan's holds. */
   ownLimits: z.object({ daily: z.number().int().nullable(), monthly: z.number().int().nullable(), rate: requestRate.nullable() }),
-  /** A month's price that the seller gave this subscription alone; null where the plan's counts. It ends with the plan. */
+  /** A month's price that the seller gave this subscription alone; null if the plan's counts. It ends with the plan. */
   ownPrice: z.object({ price: z.string(), currency: z.string() }).nullable(),
-  /** When own limits and price go by themselves, and the plan's count again; null: for good, or there are none. */
+  /** When own limits and price end by themselves, and the plan's count again; null: never, or there are none. */
   ownUntil: moment.nullable(),
-  /** Requests a day after which the customer wants no more, whatever the limit; null without one. */
+  /** The customer's own daily cap, whatever the limit; null without one. */
   dailyCap: z.number().int().nullable(),
-  /** What the price includes, and what `per` requests above that cost; requests are refused at the limits above. Null: nothing is sold above. */
+  /**
+   * What the price includes, and the price of `per` requests above that. Requests are refused at the limits above. Null: nothing is sold
+   * above the limits.
+   */
   overage: z.object({ per: z.number().int(), price: z.string(), currency: z.string(), ...limits.shape }).nullable(),
   /**
-   * Units of live keys that the price includes at the most, and units sold above, as the month's statement counts them. Null: no units are
-   * sold above.
+   * Units of live keys that the price includes, and units sold above them, as the month's statement counts them. Null: no units are sold
+   * above.
    */
   includedNow: z.object({ today: includedUse, thisMonth: includedUse }).nullable(),
   createdAt: moment,
@@ -84,29 +87,29 @@ export const subscription = z.object({
 });
 export type Subscription = z.input<typeof subscription>;
 
-/** A plan that the seller gives on request, and how that stands. */
+/** A plan that the seller gives on request, and the request's state. */
 const planRequest = z.object({
   id,
   product: z.string(),
   plan: z.string(),
-  /** What was asked for, with its price a month. */
+  /** The requested limits and price a month. */
   ...limits.shape,
   price: z.string(),
   currency: z.string(),
   overage: overage.nullable(),
   state: z.enum(['open', 'approved', 'declined', 'withdrawn']),
-  /** Why it was declined; else empty. */
+  /** Why it was declined; otherwise empty. */
   reason: z.string(),
   askedAt: moment,
   answeredAt: moment.nullable(),
 });
 export type PlanRequest = z.input<typeof planRequest>;
 
-/** Whether live keys get answers; test keys always do. */
+/** Whether live keys get responses. Test keys always do. */
 const liveSource = z.object({
   /** False: calls with a live key are refused, except where `liveRoutes` says otherwise. */
   isThere: z.boolean(),
-  /** When this was first heard: not before the dashboard was started. */
+  /** When the dashboard first heard of this, at the earliest when it was started. */
   since: moment,
 });
 export type LiveSource = z.input<typeof liveSource>;
@@ -115,11 +118,11 @@ export type LiveSource = z.input<typeof liveSource>;
 const openedRoute = z.object({
   path: z.string(),
   /**
-   * `open`: what the route is for; `in_part`: that for what `only` says; `kept`: answers about answers of other routes that the caller kept;
+   * `open`: all that the route is for; `in_part`: only what `only` says; `kept`: responses about earlier responses of other routes;
    * `about`: an index or a health check; `refused`: 503 until the product has a source.
    */
   state: z.enum(['open', 'in_part', 'kept', 'about', 'refused']),
-  /** Words after the path, such as `with candidates`; else empty. */
+  /** Words after the path, such as `with candidates`; otherwise empty. */
   only: z.string(),
 });
 export type OpenedRoute = z.output<typeof openedRoute>;
@@ -129,20 +132,22 @@ export const product = z.object({
   title: z.string(),
   description: z.string(),
   routes: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
-  /** A call that needs nothing but a key; null: it cannot be called, or only with more. */
+  /** A call that needs nothing but a key; null if the product cannot be called, or only with more. */
   firstCall: z.object({ method: z.enum(['GET', 'POST']), path: z.string(), query: z.record(z.string(), z.string()) }).nullable(),
   /** Null: none are published. */
   base: limitsAndRate.nullable(),
   subscribable: z.boolean(),
-  /** True: what is used are units, of which each answer says how many it costs. */
+  /** True: limits count units; each response says how many it cost. */
   countsUnits: z.boolean(),
-  /** False: it has no sandbox, so calls with a test key are refused. */
+  /** False: the product has no sandbox, so calls with a test key are refused. */
   takesTestKeys: z.boolean(),
   /** Null: not known, or not a product that can be called. */
   liveSource: liveSource.nullable(),
   /** Empty: not known. */
   liveRoutes: z.array(openedRoute),
-  /** Why live keys open nothing today, which who takes a plan with a price must say to have `understood`; null: they open something. */
+  /**
+   * Why live keys open nothing today; a caller who takes a plan with a price must confirm it as `understood`. Null: they open something.
+   */
   opensNothing: z.string().nullable(),
   plans: z.array(
     limitsAndRate.extend({
@@ -151,29 +156,32 @@ export const product = z.object({
       price: z.string(),
       /** ISO 4217. */
       currency: z.string(),
-      /** `request`: is asked for under `/plan-requests`, and given by the seller. */
+      /** `request`: the plan is requested under `/plan-requests`, and given by the seller. */
       approval: z.enum(['automatic', 'request']),
       /** Absent: requests are refused at the limits. */
       overage: overage.optional(),
-      /** True: it begins when it is paid; see `POST /checkouts`. */
+      /** True: the plan begins when it is paid; see `POST /checkouts`. */
       isPaidFirst: z.boolean(),
-      /** What it costs until the end of this month if it is taken now, and for how many days; null where it is paid in advance, or nobody takes it. */
+      /**
+       * What it costs until the end of this month if it is taken now, and for how many days; null if it is paid in advance, or nobody takes
+       * it.
+       */
       restOfMonth: z.object({ days: z.number().int(), amount: z.string() }).nullable(),
     }),
   ),
   subscription: subscription.nullable(),
-  /** Under which id the plan is paid in advance, see `GET /billing`; null where none is. */
+  /** The id of the plan that is paid in advance, see `GET /billing`; null if there is none. */
   paidPlanId: id.nullable(),
-  /** What the product asks of who subscribes; null when it asks for nothing. */
+  /** The text that subscribers must agree to; null if there is none. */
   consent: z.object({ text: z.string(), isGiven: z.boolean() }).nullable(),
-  /** The last one, while it is open and for 30 days after it was declined. */
+  /** The last request, while it is open and for 30 days after it was declined. */
   request: planRequest.nullable(),
 });
 export type Product = z.input<typeof product>;
 
 /**
- * What the page showed when the customer agreed. Given and not what the catalogue says any more: 409 `terms_changed`, nothing happens.
- * A null price is that of the base limits.
+ * What the page showed when the customer agreed. If the catalogue says something else by now: 409 `terms_changed`, and nothing happens. A
+ * null price is that of the base limits.
  */
 export const terms = limitsAndRate.extend({
   price: z.string().max(20).nullable(),
@@ -190,7 +198,7 @@ const setState = {
   refuses: ['subscription_unknown', 'subscription_cancelled', 'version_conflict'],
 } as const;
 
-/** The catalogue, and the customer's subscriptions to it. A change counts from the next request; what was used stays used. */
+/** The catalogue, and the customer's subscriptions. A change counts from the next request; what was used stays used. */
 export const planEndpoints = {
   'GET /products': {
     for: 'members',
@@ -199,7 +207,7 @@ export const planEndpoints = {
     summary: 'List products, with plans and your subscriptions',
     answer: z.object({
       products: z.array(product),
-      /** The product with which newcomers begin; null: none can be subscribed to and called. */
+      /** The product with which newcomers begin; null if none can be subscribed to and called. */
       first: z.string().nullable(),
     }),
   },
@@ -271,7 +279,7 @@ export const planEndpoints = {
   'PUT /subscriptions/:id/cap': {
     ...setState,
     summary: 'Set a daily cap of your own, or take it away',
-    /** Null takes the cap away. The highest is PostgreSQL's integer. */
+    /** Null removes the cap. The maximum is PostgreSQL's integer. */
     body: z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() }),
   },
   'POST /subscriptions/:id/pause': { ...setState, summary: 'Pause a subscription' },

@@ -3,7 +3,7 @@ import { OPERATION_REFUSALS, type OperationRefusal } from '../../selling/operati
 interface Row {
   readonly status: number;
   readonly title: string;
-  /** What to do when nothing more exact is said. */
+  /** What to do, unless a refusal says something more exact. */
   readonly detail: string;
 }
 
@@ -15,7 +15,7 @@ const STATE = {
 } as const satisfies Row;
 const INVALID = { status: 400, title: 'Invalid request', detail: 'The request data is missing or invalid.' } as const satisfies Row;
 
-/** Refusals that only the dashboard utters, and its own words for some that the command line words otherwise. */
+/** Refusals that only the dashboard makes, and its own texts for some that the command line words otherwise. */
 const OWN = {
   not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first; your session may have ended.' },
   forbidden: { status: 403, title: 'Origin not allowed', detail: 'Changes are accepted from the pages of this dashboard only.' },
@@ -150,7 +150,7 @@ const OWN = {
 
 const KINDS = { unknown: UNKNOWN, conflict: STATE, invalid: INVALID } as const;
 
-/** Stable, for programs: what the dashboard refuses, and what the operations do on which it is built. */
+/** Stable, for programs: refusals of the dashboard, and of the operations below it. */
 export type RefusalCode = keyof typeof OWN | OperationRefusal;
 
 const isOwn = (code: RefusalCode): code is keyof typeof OWN => code in OWN;

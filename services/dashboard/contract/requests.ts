@@ -4,9 +4,9 @@ import { cursor, givenMoment, id, moment } from './fields';
 
 export type { DenialCode } from '../../../plugins/core/problems';
 
-/** Filters by what is known of a request and its response. Unknown values match no filter. */
+/** Filters on a request and its response. Unknown values match no filter. */
 export const answerFilter = {
-  /** Status of the response, refusals too: `429`, or a class such as `5xx`. */
+  /** Status of the response, refusals included: `429`, or a class such as `5xx`. */
   status: z
     .string()
     .regex(/^[1-5](\d\d|[xX]{2})$/, 'must be a status such as 429, or a class such as 5xx')
@@ -16,9 +16,9 @@ export const answerFilter = {
     .regex(/^[A-Za-z]{1,20}$/, 'must be a method such as POST')
     .transform((method) => method.toUpperCase())
     .optional(),
-  /** How the path begins. */
+  /** Beginning of the path. */
   path: z.string().min(1).max(200).startsWith('/').optional(),
-  /** Answered in more milliseconds than these. */
+  /** Responses that took more milliseconds than this. */
   slowerThanMs: z.coerce.number<number | string>().int().min(0).max(86_400_000).optional(),
 };
 export type AnswerFilter = z.output<z.ZodObject<typeof answerFilter>>;
@@ -29,32 +29,33 @@ export const outcomeFilter = z
   .regex(/^[a-z_]{1,100}$/, 'must be admitted, refused, or the code of a refusal')
   .optional();
 
-/** What narrows the log down; all of it must hold. */
+/** Filters of the log; all of them must match. */
 const filter = {
   key: id.optional(),
   product: z.string().min(1).max(100).optional(),
   outcome: outcomeFilter,
   ...answerFilter,
-  /** The first time that is wanted, and the first that is not. */
+  /** The first time included, and the first time excluded. */
   from: givenMoment.optional(),
   to: givenMoment.optional(),
 };
 
 /**
- * What was reported of the request and its response. Null: unknown, because the gateway reports no status and time, or the report was lost.
+ * What was reported of the request and its response. Null: unknown, because the gateway does not report status and time, or the report was
+ * lost.
  */
 export const told = {
   method: z.string().nullable(),
   /** The path without its query; cut after 200 characters. */
   path: z.string().nullable(),
   status: z.number().int().nullable(),
-  /** From the first byte of the request at the gateway to the last of its answer. */
+  /** From the first byte of the request at the gateway to the last byte of its response. */
   milliseconds: z.number().int().nullable(),
   /** Bytes of the response's body that were sent. */
   bytes: z.number().int().nullable(),
-  /** What it cost, though it may have been given back. */
+  /** Units charged, though they may have been given back. */
   units: z.number().int().nullable(),
-  /** Admitted less than a minute ago, and nothing was told of its answer so far. */
+  /** Admitted less than a minute ago, and no response reported yet. */
   isRunning: z.boolean(),
 };
 
@@ -66,10 +67,10 @@ const request = z.object({
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
   ...told,
-  /** The product failed, and the request was given back; null for a refusal, and for what is older than three days. */
+  /** Whether the product failed and the units were given back; null for a refusal, and for requests older than three days. */
   givenBack: z.boolean().nullable(),
   /**
-   * Share of comparable requests that is listed: with this key, for this product, in the same hour, with the same outcome. 1: each is
+   * The listed share of comparable requests: those with this key, for this product, in the same hour, with the same outcome. 1: each is
    * listed. Null: not counted yet, as in the first seconds.
    */
   share: z.number().min(0).max(1).nullable(),
@@ -80,8 +81,9 @@ const filterQuery = z.object(filter);
 export type RequestFilter = z.output<typeof filterQuery>;
 
 /**
- * Requests of the last 7 days with the customer's keys, newest first; those that went through too. Up to a second old, their answers up to
- * some seconds. With a filter by answers a page may be short although there is a next one: only so many lines are looked through for it.
+ * Requests of the last 7 days with the customer's keys, admitted ones included, newest first. Requests are up to a second old, their
+ * responses up to some seconds. With a filter on responses a page may be short although there is a next one, because each page looks
+ * through a bounded number of lines.
  */
 export const requestEndpoints = {
   'GET /requests': {

@@ -6,8 +6,8 @@ import { CSV, type Endpoints } from './endpoint';
 import { cursor, id, moment, pageSize, productId } from './fields';
 
 /**
- * `due`: the charge failed, and the plan goes on for its days of grace. `overdue`: these are over. `failed`: the plan ended without it.
- * `unknown`: the payment provider says that nothing is owed, and never said that this was paid.
+ * `due`: the charge failed, and the plan goes on for its days of grace. `overdue`: the grace is over. `failed`: the plan ended without the
+ * charge. `unknown`: the payment provider says that nothing is owed, but never reported a payment.
  */
 const paymentState = z.enum(['paid', 'due', 'overdue', 'failed', 'unknown']);
 export type PaymentState = z.input<typeof paymentState>;
@@ -15,20 +15,20 @@ export type PaymentState = z.input<typeof paymentState>;
 /** One invoice of a payment provider. */
 const payment = z.object({
   provider: z.enum(PROVIDERS),
-  /** The provider's id of it. */
+  /** The provider's id of the invoice. */
   reference: z.string(),
   product: productId,
   amount: billingAmount,
   currency,
   state: paymentState,
-  /** When it was first tried. */
+  /** When the charge was first tried. */
   chargedAt: moment,
   paidAt: moment.nullable(),
-  /** What went back of it so far. */
+  /** The part refunded so far. */
   refunded: billingAmount,
-  /** When the last of that went back; null while nothing did. */
+  /** When the last refund was made; null without one. */
   refundedAt: moment.nullable(),
-  /** The provider's own page of it. */
+  /** The provider's own page of the invoice. */
   url: z.string().nullable(),
 });
 export type PaymentView = z.input<typeof payment>;
@@ -36,9 +36,9 @@ export type PaymentView = z.input<typeof payment>;
 const sellersPayment = payment.extend({
   customerId: id,
   customer: z.string(),
-  /** Whether it is owed, and the provider lets the seller charge it once more. */
+  /** Whether the charge is owed, and the provider lets the seller retry it. */
   canRetry: z.boolean(),
-  /** What can still go back of it. */
+  /** What can still be refunded. */
   refundable: billingAmount,
 });
 export type SellersPaymentView = z.input<typeof sellersPayment>;
@@ -54,7 +54,7 @@ const filter = {
 /** A payment, by the provider's id of its invoice. */
 const ofPayment = { provider: z.enum(PROVIDERS), reference: z.string().min(1).max(200) };
 
-/** Money of what a customer pays in advance is at the provider, which may refuse or be away. */
+/** Payments in advance lie with the provider, which may refuse or be away. */
 const ASKING = ['payment_off', 'payment_away', 'change_refused'] as const;
 
 const page = { after: cursor.optional(), limit: pageSize };
@@ -93,9 +93,9 @@ export const sellerPaymentEndpoints = {
     body: z.object({
       ...ofPayment,
       amount: givenAmount,
-      /** What went back of it before. A request that was carried out no longer names it, so that it is never carried out twice. */
+      /** What was refunded before this request. Once carried out, the request no longer matches, so that it is never carried out twice. */
       refunded: givenAmount,
-      /** Printed on its credit note, where there is one. */
+      /** Printed on the credit note, if there is one. */
       reason: printedLine(500),
     }),
     refuses: ['payment_unknown', 'price_malformed', 'version_conflict', ...ASKING],
@@ -119,13 +119,13 @@ export const sellerPaymentEndpoints = {
     sellerScopes: ['payments:write'],
     summary: 'Give a paying customer a discount, or take it away',
     body: z.object({
-      /** Off each charge of the plan: a share of it, or an amount. It takes the place of the one before; null: none any more. */
+      /** Off each charge of the plan: a share of it, or an amount. It replaces the earlier discount; null removes it. */
       discount: z
         .union([z.strictObject({ percent: z.number().int().min(1).max(100) }), z.strictObject({ amount: givenAmount })])
         .nullable(),
-      /** How many charges are lower; null: each one is. */
+      /** How many charges are lower; null: all of them. */
       months: z.number().int().min(1).max(36).nullable(),
-      /** The customer reads it, on invoices of the payment provider too. */
+      /** The customer reads it, also on the payment provider's invoices. */
       reason: z.string().trim().min(1).max(500),
     }),
     refuses: ['paid_plan_unknown', 'price_malformed', ...ASKING],

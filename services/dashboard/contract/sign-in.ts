@@ -19,7 +19,7 @@ const passkey = z.object({
 });
 export type Passkey = z.input<typeof passkey>;
 
-/** How the own account opens. */
+/** The ways into the person's own account. */
 const ways = z.object({
   hasPassword: z.boolean(),
   connected: z.array(z.object({ id, name: z.string(), since: moment })),
@@ -29,7 +29,9 @@ const ways = z.object({
 });
 export type Ways = z.input<typeof ways>;
 
-/** What a device sends, as browsers write it: base64url. An attestation with certificates, which is not asked for, takes a few kilobytes. */
+/**
+ * What a device sends, as browsers write it: base64url. An attestation with certificates, which we do not ask for, takes a few kilobytes.
+ */
 const bytes = z
   .string()
   .max(20_000)
@@ -40,7 +42,7 @@ const credential = z.object({
   type: z.literal('public-key'),
   authenticatorAttachment: z.string().max(40).optional(),
 });
-/** What follows of a credential's extensions: none is asked for. */
+/** Results of a credential's extensions; none are asked for. */
 const noExtensions = { clientExtensionResults: {} };
 
 const passkeyName = z.string().trim().min(1).max(60);
@@ -66,13 +68,13 @@ const assertion = credential
   })
   .transform((given) => ({ ...given, ...noExtensions }));
 
-/** What the device shall do, as WebAuthn has it. */
+/** Options for the device, in WebAuthn's form. */
 const creation = z.custom<PublicKeyCredentialCreationOptionsJSON>();
 const challenge = z.custom<PublicKeyCredentialRequestOptionsJSON>();
 /** The provider's page for signing in. */
 const elsewhere = z.looseObject({ url: z.string() });
 
-/** How the own account opens, beside its password. */
+/** Ways into the person's own account besides its password. */
 export const wayEndpoints = {
   'GET /account/ways': { for: 'persons', summary: 'List how the account opens', answer: ways },
   'POST /account/ways': {

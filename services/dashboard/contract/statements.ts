@@ -7,7 +7,7 @@ import { overage } from './plans';
 const month = z.string().regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-03');
 
 const statementMonths = z.object({
-  /** Newest first; none before the records begin. A closed one never changes. */
+  /** Newest first; none before the records begin. A closed month never changes. */
   months: z.array(z.object({ month, isClosed: z.boolean() })),
 });
 export type StatementMonths = z.input<typeof statementMonths>;
@@ -24,7 +24,7 @@ const statementLine = z.object({
   /** Included in the price. */
   daily: z.number().int(),
   monthly: z.number().int(),
-  /** Days that cost their share of the price. */
+  /** Days that are charged. */
   days: z.number().int(),
   charged: z.number(),
   refunded: z.number(),
@@ -32,15 +32,18 @@ const statementLine = z.object({
   used: z.number(),
   /** Units of test keys, which cost nothing. */
   test: z.number(),
-  /** Admitted with live keys. Null in statements that were closed before they were counted. */
+  /** Requests admitted with live keys. Null in statements that were closed before these were counted. */
   requests: z.number().nullable(),
-  /** `price × days ÷ days of the month`, rounded half up, the surcharge and the overage. Where it is paid in advance, the overage alone. */
+  /**
+   * `price × days ÷ days of the month`, rounded half up, plus the surcharge and the overage. If the plan is paid in advance, the overage
+   * alone.
+   */
   amount: z.string(),
-  /** A payment provider charges the plan in advance: this line is its use. */
+  /** A payment provider charges the plan in advance: this line shows its use. */
   isPaidInAdvance: z.boolean(),
-  /** Part of the amount: for units beyond a thirtieth of `monthly` for each of the days. */
+  /** Part of the amount: the charge for units above `monthly ÷ 30` for each of the days. */
   surcharge: z.string(),
-  /** Units of `used` above the limits, and the part of the amount that they cost; null if the plan sells none. */
+  /** Units of `used` above the limits, and their part of the amount; null if the plan sells none. */
   overage: overage.extend({ units: z.number(), amount: z.string() }).nullable(),
 });
 
@@ -56,7 +59,7 @@ const statement = z.object({
   lines: z.array(statementLine),
   /** Sums of the lines' amounts. */
   totals: z.array(z.object({ currency: z.string(), amount: z.string() })),
-  /** What the payment provider charged in this month, and gave back of it so far. */
+  /** What the payment provider charged in this month, and refunded of it so far. */
   paid: z.array(z.object({ product: z.string(), chargedAt: moment, amount: z.string(), refunded: z.string(), currency: z.string() })),
 });
 export type StatementView = z.input<typeof statement>;

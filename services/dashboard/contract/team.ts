@@ -15,7 +15,7 @@ export type InvitedRole = z.input<typeof invitedRole>;
 const member = z.object({ userId: id, email: z.string(), role, since: moment, /** The person who asks. */ isYou: z.boolean() });
 export type Member = z.input<typeof member>;
 
-/** One that is open: never its link. */
+/** An open invitation, without its link. */
 const invitation = z.object({
   id,
   email: z.string(),
@@ -52,11 +52,11 @@ const organisationName = z
 
 const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an e-mail address'));
 
-/** False: the invitation stands, and its mail could not be sent; it can be sent again. */
+/** False: the invitation stands, but its mail could not be sent. It can be sent again. */
 const sentInvitation = z.object({ invitation, isMailed: z.boolean() });
 export type SentInvitation = z.input<typeof sentInvitation>;
 
-/** What the link of an invitation opens for anyone who has it. */
+/** What anyone with the link of an invitation sees. */
 const invitationOffer = z.object({
   organisation: z.string(),
   email: z.string(),
@@ -72,7 +72,7 @@ export const ownMembership = z.object({ customerId: id, organisation: z.string()
 
 const changing = { for: 'members', needs: 'members' } as const;
 
-/** Who is in the organisation, and who may be what. */
+/** Members of the organisation, and their roles. */
 export const teamEndpoints = {
   'GET /team': { for: 'members', needs: 'read', summary: 'Show members and invitations', answer: team },
   'PUT /team/name': {
@@ -127,7 +127,7 @@ export const teamEndpoints = {
 /** The token of an invitation's link. */
 const invitationToken = z.object({ token: z.string().min(1).max(200) });
 
-/** What somebody does between organisations, whatever the role in each. */
+/** What a person does between organisations, whatever their role in each. */
 export const organisationEndpoints = {
   'POST /invitation': {
     for: 'everybody',

@@ -12,13 +12,13 @@ const tokenOfAny = z.object({
   state: z.enum(['active', 'expired', 'revoked']),
   createdAt: moment,
   expiresAt: moment,
-  /** To within a minute. */
+  /** Accurate to a minute. */
   lastUsedAt: moment.nullable(),
 });
 const token = tokenOfAny.extend({
-  /** E-mail address of who made it; null: it is not known any more. */
+  /** E-mail address of the maker; null if no longer known. */
   madeBy: z.string().nullable(),
-  /** Whether that person is a member still. */
+  /** Whether that person is still a member. */
   isMakerHere: z.boolean(),
 });
 export type Token = z.input<typeof token>;
@@ -33,12 +33,12 @@ const wanted = z.object({
 });
 
 const sellerToken = tokenOfAny.extend({
-  /** E-mail address of the operator who made it. It works while that is an operator. */
+  /** E-mail address of the operator who made it. The token works while that person is an operator. */
   madeBy: z.string(),
 });
 export type SellerToken = z.input<typeof sellerToken>;
 
-/** Tokens of the seller's API, for operators: no token makes or ends a token. */
+/** Tokens of the seller's API, for operators. Tokens cannot make or end tokens. */
 export const sellerTokenEndpoints = {
   'GET /operator/tokens': {
     for: 'operators',
@@ -50,7 +50,7 @@ export const sellerTokenEndpoints = {
     for: 'operators',
     summary: 'Create a token of the seller’s API',
     body: wanted.extend({ scopes: z.array(sellerScope).min(1).max(SELLER_SCOPES.length) }),
-    /** The only answer that holds a token, once. */
+    /** The only response that holds a token, once. */
     answer: z.object({ secret: z.string(), token: sellerToken }),
     refuses: ['already_done', 'token_limit_reached'],
   },
@@ -62,7 +62,7 @@ export const sellerTokenEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Tokens of the management API, for people: no token makes or ends a token. */
+/** Tokens of the management API, for people. Tokens cannot make or end tokens. */
 export const tokenEndpoints = {
   'GET /tokens': {
     for: 'members',
@@ -76,7 +76,7 @@ export const tokenEndpoints = {
     needs: 'tokens',
     summary: 'Create a token',
     body: wanted.extend({ scopes: z.array(scope).min(1).max(SCOPES.length) }),
-    /** The only answer that holds a token, once. */
+    /** The only response that holds a token, once. */
     answer: z.object({ secret: z.string(), token }),
     refuses: ['already_done', 'token_limit_reached'],
   },

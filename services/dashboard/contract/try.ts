@@ -4,7 +4,7 @@ import { givenConsent, productId } from './fields';
 
 const HEADER_VALUE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[\x20-\x7e]*)?$/;
 
-/** What the gateway, HTTP or the dashboard itself says of a call: a page says none of it. */
+/** Headers that the gateway, HTTP or the dashboard itself sets; a page may set none of them. */
 const NOT_SENT =
   /^(?:authorization|cookie2|host|origin|referer|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|forwarded|via|x-api-key|x-real-ip|content-.*|proxy-.*|sec-.*|x-forwarded-.*|x-kong-.*|x-tollgate-.*)$/i;
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -25,7 +25,7 @@ const headers = z
 
 const call = z.object({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  /** A route that the catalogue publishes; one with `{…}` in it takes any text there. */
+  /** A published route of the catalogue; `{…}` in it stands for any text. */
   path: z.string().max(1_000),
   /** The query as it stands behind the `?`. */
   query: z
@@ -48,8 +48,8 @@ const isNoGetWithBody = ({ method, body, bodyBase64 }: Sent): boolean =>
   method !== 'GET' || (body === undefined && bodyBase64 === undefined);
 
 /**
- * One call of the gateway, made on behalf of a page: with a test key of the customer's, or with the one that the dashboard keeps for trying
- * out `product`. `body` is text, `bodyBase64` bytes; a GET has neither.
+ * One call of the gateway on behalf of a page: with a test key of the customer's, or with the one that the dashboard keeps for trying
+ * `product`. `body` is text, `bodyBase64` bytes; a GET has neither.
  */
 const tryBody = call
   .extend({
@@ -59,7 +59,7 @@ const tryBody = call
       .regex(/^tg_test_[0-9A-Za-z]+$/, 'must be a test key (tg_test_…): live keys are never entered into a page')
       .optional(),
     product: productId.optional(),
-    /** Agrees to the product's text, where it has one and the caller's organisation has not agreed to it before. */
+    /** Agrees to the product's text, if it has one and the caller's organisation has not agreed before. */
     consent: givenConsent,
   })
   .refine(({ key, product }) => (key === undefined) !== (product === undefined), {
@@ -70,22 +70,22 @@ const tryBody = call
   .refine(isNoGetWithBody, NO_GET_WITH_BODY);
 export type TryBody = z.output<typeof tryBody>;
 
-/** The same for who has no account: always with the key that the installation keeps for its readers. */
+/** The same for readers without an account, always with the key that the installation keeps for them. */
 export const publicTryBody = call.extend({ product: productId }).refine(hasOneBody, ONE_BODY).refine(isNoGetWithBody, NO_GET_WITH_BODY);
 
-/** What came of it. That the gateway refused or did not answer is a result, not a failure of the dashboard. */
+/** The outcome. A refusal by the gateway, or no response, is an outcome too, and no failure of the dashboard. */
 const tryAnswer = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('answered'),
     status: z.number().int(),
-    /** Lower-case names; those that say something about the call. */
+    /** Names in lower case; only headers that say something about the call. */
     headers: z.record(z.string(), z.string()),
     body: z.string(),
     encoding: z.enum(['text', 'base64']),
-    /** True when the body went on after the last byte that is given here. */
+    /** True if the body goes on after the last byte that is given here. */
     isCut: z.boolean(),
     durationMs: z.number(),
-    /** For the page that explains a request. */
+    /** For the page that explains the request. */
     requestId: z.string().nullable(),
   }),
   z.object({ outcome: z.literal('failed'), reason: z.enum(['unreachable', 'timeout']), durationMs: z.number() }),

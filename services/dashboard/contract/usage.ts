@@ -5,11 +5,11 @@ import { subscription } from './plans';
 
 const by = z.enum(['day', 'hour']).default('day');
 
-/** Both ends belong to the period; at most 92 days, or 7 by the hour. */
+/** Both days belong to the period, which has at most 92 days, or 7 by the hour. */
 const usageQuery = z.object({ from: day, to: day, product: z.string().max(100).optional(), by });
 export type UsagePeriod = z.output<typeof usageQuery>;
 
-/** Counts by status of the response, up to some seconds old. Requests that still run are in none of them. */
+/** Counts by status of the response, up to some seconds old. Requests that still run are not counted. */
 export const answers = z.object({
   /** With a status below 400, of 400 to 499, and of 500 to 599. */
   succeeded: z.number(),
@@ -18,24 +18,24 @@ export const answers = z.object({
   /** The client left before the answer was sent. */
   abandoned: z.number(),
   /**
-   * Response times of the first three: how many took up to each of `answerTimesMs` and longer than the one before it. The last counts all
-   * longer ones.
+   * Response times of the first three counts: how many took up to each of `answerTimesMs` and longer than the one before it. The last entry
+   * counts all longer ones.
    */
   took: z.array(z.number()),
 });
 
-/** What the access layer decided, and what came of it. */
+/** The access layer's decisions, and the responses. */
 const outcomes = {
   admitted: z.number(),
   /** With a status of 400 to 499. */
   refused: z.number(),
-  /** With a status of 500 to 599: it could not be decided. */
+  /** With a status of 500 to 599: no decision was possible. */
   unavailable: z.number(),
-  /** What became of those that were admitted; null where neither the gateway nor the product told. */
+  /** Responses to admitted requests; null if neither the gateway nor the product reported any. */
   answers: answers.nullable(),
 };
 
-/** Milliseconds up to which answers are counted together. */
+/** Upper bounds, in milliseconds, of the classes of response times. */
 export const answerTimesMs = z.array(z.number());
 
 const usage = z.object({
@@ -47,9 +47,9 @@ const usage = z.object({
     z.object({
       day,
       product: z.string(),
-      /** Mode of the keys. Each mode counts by itself. */
+      /** Mode of the keys; each mode is counted separately. */
       mode: z.enum(['live', 'test']),
-      /** Units taken for what was done, units given back because a service or its source failed, and their difference. */
+      /** Units charged for what was done, units given back because a service or its source failed, and their difference. */
       charged: z.number(),
       refunded: z.number(),
       used: z.number(),
@@ -57,9 +57,9 @@ const usage = z.object({
   ),
   /** Requests with this customer's keys that were refused; empty by the hour. */
   refusals: z.array(z.object({ day, product: z.string(), code: z.string(), count: z.number() })),
-  /** Requests that were let in, up to 5 s old, with all keys; empty by the hour. Days without any have no entry. */
+  /** Admitted requests of all keys, up to 5 s old; empty by the hour. Days without any have no entry. */
   answers: z.array(z.object({ day, product: z.string(), admitted: outcomes.admitted, answers: outcomes.answers })),
-  /** Requests that came in each hour, up to 5 s old; empty by the day. In the order of time; hours without requests have no entry. */
+  /** Requests of each hour, up to 5 s old, oldest first; empty by the day. Hours without requests have no entry. */
   hours: z.array(
     z.object({
       startsAt: moment,
@@ -81,7 +81,7 @@ const keyUsage = z.object({
   /** Today in that zone. */
   today: day,
   answerTimesMs,
-  /** Use in the order of time. Days and hours without requests have no entry. */
+  /** Use, oldest first. Days and hours without requests have no entry. */
   use: z.array(
     z.object({
       day,
@@ -91,14 +91,14 @@ const keyUsage = z.object({
       startsAt: moment.nullable(),
       product: z.string(),
       ...outcomes,
-      /** How many of them the request log does not list. Of a busy hour it holds a sample. */
+      /** How many of them the request log does not list: of a busy hour it holds a sample. */
       unlogged: z.number(),
     }),
   ),
 });
 export type KeyUsage = z.input<typeof keyUsage>;
 
-/** What was used and refused, up to a second old; by key up to five. */
+/** Used and refused requests, up to a second old; by key up to five. */
 export const usageEndpoints = {
   'GET /usage': {
     for: 'members',

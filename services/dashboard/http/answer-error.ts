@@ -6,7 +6,7 @@ import { codeOf } from '../../kit/error-code';
 import { hasOwnWords } from '../contract/refusals';
 import { Refusal } from './refusal';
 
-/** What is sent for an error, and whether somebody should look at it. */
+/** The response to an error, and whether somebody should look at it. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,12 +18,12 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
-/** Operations speak to the command line's users: some texts name its commands. */
+/** Operations are worded for the command line: some of their texts name commands. */
 function refused({ code, message, members }: OperationRefused): Refusal {
   return new Refusal(code, hasOwnWords(code) ? { members } : { members, detail: sentence(message) });
 }
 
-/** A part of the path that is longer than any id: Fastify's own status for it, 414, is about the whole address. */
+/** A part of the path is longer than any id. Fastify's own status for that, 414, is about the whole URL. */
 function isOverlong(error: unknown): boolean {
   return codeOf(error) === 'FST_ERR_MAX_PARAM_LENGTH';
 }
@@ -36,7 +36,7 @@ const AWAY_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed)/;
 const MAX_CAUSE = 4;
 
-/** True for an error that says that PostgreSQL did not answer, and may answer the same question soon. */
+/** True for an error that means that PostgreSQL did not respond, and may respond to the same query soon. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSE; depth++) {
     if (AWAY.test(codeOf(each)) || AWAY_TEXT.test(each.message)) return true;
@@ -46,16 +46,16 @@ export function isDatabaseAway(error: unknown): boolean {
   return false;
 }
 
-/** Paths that serving files refuses: with `../api`, a NUL or `//` in them, longer than a file name may be, or of a folder. */
+/** Paths that the file server refuses: with `../api`, a NUL or `//` in them, longer than a file name may be, or of a folder. */
 function isRefusedPath(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return codeOf(error) === 'FST_STATIC_FORBIDDEN_PATH' || (error.name === 'ForbiddenError' && Reflect.get(error, 'statusCode') === 403);
 }
 
-/** What an endpoint that shows the thing would answer now. It is made above, because it differs by what has changed. */
+/** The present response of the endpoint that shows the thing. The caller supplies it, because it differs by subject. */
 export type ShowConflict = (conflict: VersionConflict) => unknown;
 
-/** Errors of stores and of Fastify as those that have an answer. */
+/** Maps known errors of stores and of Fastify to errors that have a response. */
 function known(error: unknown, showConflict: ShowConflict): unknown {
   if (isOverlong(error) || isRefusedPath(error)) return new ServiceError('route_unknown');
   if (error instanceof OperationRefused) return refused(error);
@@ -65,7 +65,7 @@ function known(error: unknown, showConflict: ShowConflict): unknown {
   return error;
 }
 
-/** Turns whatever was thrown into an answer, once, at the boundary. Unknown errors become 500 without their text. */
+/** Turns any error into a response, once, at the boundary. Unknown errors become 500 without their text. */
 export function answerError(error: unknown, requestId: string, showConflict: ShowConflict): ErrorAnswer {
   const named = known(error, showConflict);
   if (!(named instanceof Refusal)) return answerFailure(named, requestId);

@@ -6,35 +6,38 @@ import { mailboxOf } from '../../selling/customers/mailbox';
 import { isKnownPlace, rememberPlace } from '../../selling/customers/known-place';
 import { Refusal } from './refusal';
 
-/** What a mail is about. `address`: a change of the account's address. */
+/** The subject of a mail. `address`: a change of the account's address. */
 export type MailKind = 'sign-up' | 'verification' | 'reset' | 'address';
 
 /** Limits by account, beside better-auth's by address: guesses may come from many addresses, and mail goes to one. */
 export interface AttemptLimits {
   /** @throws Refusal 429 `too_many_attempts` */
   takeSignIn(email: string, address: string): Promise<void>;
-  /** A success: what failed before is forgiven, and the place is known from now on. */
+  /** Records a success: earlier failures are forgiven, and the place is known from now on. */
   forgiveSignIn(email: string, address: string): Promise<void>;
   /**
-   * For what sends a mail to the address, whatever its spelling: all that lead to one mailbox count together. Each kind has counts of its
-   * own: mails that somebody else causes never use up another kind's.
+   * For acts that send a mail to the address. All spellings that lead to one mailbox count together. Each kind is counted separately, so
+   * mails that somebody else causes never use up another kind's limit.
    * @throws Refusal 429 `too_many_attempts`
    */
   takeMail(kind: MailKind, email: string, address: string): Promise<void>;
-  /** For what somebody else's act sends to the address. @throws Refusal 429 `too_many_attempts` */
+  /**
+   * For mail to the address that somebody else's act causes.
+   * @throws Refusal 429 `too_many_attempts`
+   */
   takeLetter(email: string): Promise<void>;
 }
 
 const QUARTER_HOUR_S = 900;
 const HOUR_S = 3_600;
-/** From all places together it is more than from one, or a stranger could keep somebody out by guessing wrongly. */
+/** The limit for all places together is higher than for one. Otherwise a stranger could lock somebody out by guessing wrongly. */
 const GUESSES = { fromOne: 10, fromAll: 50, windowSeconds: QUARTER_HOUR_S } as const;
 const MAILS = { fromOne: 5, fromAll: 10, windowSeconds: HOUR_S } as const;
-/** A stranger who wants to keep somebody from a new password needs at least four places. */
+/** A stranger who wants to keep somebody from resetting a password needs at least four places. */
 const RESETS = { ...MAILS, fromAll: 20 } as const;
 const MAX_LETTERS = 5;
 
-/** What one subscriber has of IPv6: more addresses than can be counted one by one. */
+/** An IPv6 subscriber has more addresses than can be counted one by one, so the network is counted. */
 const V6_PLACE_BITS = 64;
 
 /** Where an attempt came from: an IPv4 address, or the network of an IPv6 address. */
@@ -44,7 +47,7 @@ export function placeOf(address: string): string {
   return parsed.version === 4 ? parsed.text : formatIpAddress(networkValue(parsed, V6_PLACE_BITS), parsed.bits);
 }
 
-/** @param secret keys the hash under which an account is counted: the table holds no addresses */
+/** @param secret keys the hash under which an account is counted, so that the table holds no addresses */
 export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
   const keyOf = (kind: string, email: string, address = ''): string => {
     const hash = createHmac('sha256', secret).update(`${email.trim().toLowerCase()}\0${address}`);
@@ -57,7 +60,7 @@ export function createAttemptLimits(db: Pool, secret: string): AttemptLimits {
   }
 
   /**
-   * Counts by place first, then all places together. Others' attempts never shut the owner out of a place where the owner has signed in
+   * Counts by place first, then all places together. Attempts of others never lock the owner out of a place where the owner has signed in
    * before.
    * @param attempt.of what is counted: the account's address, or the mailbox that it leads to
    */

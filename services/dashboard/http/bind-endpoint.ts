@@ -30,11 +30,11 @@ export interface Call<Name, Definition = Name extends keyof Contract ? Contract[
   readonly body: Read<Schema<Definition, 'body'>>;
   readonly caller: CallerOf<Definition>;
   readonly request: FastifyRequest;
-  /** For cookies. */
+  /** For setting cookies. */
   readonly reply: FastifyReply;
 }
 
-/** A file to be saved, in as many pieces as it has. */
+/** A file to be saved, sent in any number of pieces. */
 export interface FileAnswer {
   readonly filename: string;
   readonly content: Iterable<string | Uint8Array> | AsyncIterable<string>;
@@ -50,18 +50,18 @@ type Result<Definition> =
 type Handler<Name, Definition> = (call: Call<Name, Definition>, deps: DashboardDeps) => Promise<Result<Definition>> | Result<Definition>;
 
 /**
- * A handler for each endpoint of a part of the contract. One fails by throwing `OperationRefused`, `Refusal` or `ServiceError`; anything
- * else is a 500.
+ * A handler for each endpoint of a part of the contract. A handler fails by throwing `OperationRefused`, `Refusal` or `ServiceError`;
+ * anything else is a 500.
  */
 export type Handlers<Part> = { readonly [Name in keyof Part]: Handler<Name, Part[Name]> };
 
-/** Handlers of what a customer's people and programs ask, by endpoint. */
+/** Handlers of the endpoints for a customer's members and their programs. */
 export type MemberHandlers = Handlers<EndpointsFor<'members'>>;
 
-/** Levels of arrays and objects; nothing that is taken goes past two. A walk over a million of them would overflow the stack. */
+/** Maximum depth of arrays and objects; no accepted body is deeper than two. Walking a million levels would overflow the stack. */
 const MAX_LEVELS = 16;
 
-/** What no request may hold, whatever its schema says. */
+/** What no request may hold, whatever its schema allows. */
 function findFlaw(value: unknown, level = 0): string | undefined {
   if (typeof value === 'string') {
     const found = unstorableIn(value);
@@ -102,10 +102,10 @@ export function paramsOf(name: EndpointName, { params = {} }: Endpoint): z.ZodOb
 }
 
 const compress = promisify(gzip);
-/** Smaller answers, which are those with a secret among others, gain nothing. */
+/** Smaller responses gain nothing from compression; those with a secret are among them. */
 const MIN_COMPRESSED = 4_096;
 
-/** Figures by day and product are mostly the names of their members: a tenth of them travels. */
+/** Figures by day and product are mostly repeated member names, which compress to a tenth. */
 async function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
   reply.code(200).headers({ 'Content-Type': JSON_TYPE, Vary: 'Accept-Encoding' });
   if (text.length < MIN_COMPRESSED || !/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(text);
@@ -121,7 +121,7 @@ interface Sending {
 function send({ request, reply, endpoint: { answer, file } }: Sending, result: unknown): FastifyReply | Promise<FastifyReply> {
   if (answer) return sendJson(request, reply, JSON.stringify(shapeAnswer(answer, result)));
   if (file === undefined) return reply.code(204).send();
-  // Handlers of an endpoint with a file return one: their type says so.
+  // Handlers of an endpoint with a file return one, as their type requires.
   const { filename, content } = result as FileAnswer;
   reply.headers({ 'Content-Type': file, 'Content-Disposition': `attachment; filename="${filename}"` });
   return reply.code(200).send(Readable.from(content));
@@ -135,7 +135,7 @@ export type AnyHandler = (call: never, deps: DashboardDeps) => unknown;
 
 export interface EndpointTools {
   readonly deps: DashboardDeps;
-  /** Where the paths begin; `/api` unless given. */
+  /** Prefix of the paths; `/api` unless given. */
   readonly prefix?: string;
   /** @throws Refusal 401 `not_signed_in`, 403 for somebody of another role */
   readonly findCaller: (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -143,7 +143,10 @@ export interface EndpointTools {
   readonly takeWrite?: (caller: never) => Promise<void>;
 }
 
-/** Adds the route of one endpoint: who asks, then what is asked, then the handler. A stranger learns nothing of what would be valid. */
+/**
+ * Adds the route of one endpoint: finds the caller, then checks the input, then runs the handler. A stranger learns nothing about what
+ * input is valid.
+ */
 export function addEndpoint(
   app: FastifyInstance,
   { name, endpoint, handler }: { readonly name: EndpointName; readonly endpoint: Endpoint; readonly handler: AnyHandler },

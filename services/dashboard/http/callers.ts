@@ -15,30 +15,30 @@ export interface SessionUser {
 export interface CallingMember {
   readonly userId: string;
   readonly role: Role;
-  /** All organisations of the person, the own one first. */
+  /** All organisations of the person, their own first. */
   readonly memberships: readonly Membership[];
 }
 
-/** Who asks: everything an endpoint reads or changes belongs to this customer. */
+/** The caller: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
   readonly customerId: string;
   /** The customer's name: that of the organisation, else its e-mail address. */
   readonly organisation: string;
   /** The customer's e-mail address. */
   readonly address: string;
-  /** Address of the person who asks; of the customer if a program asks, or an operator looks. */
+  /** Address of the calling person; the customer's address for a program, or an operator who looks. */
   readonly email: string;
   /** A person who is a member of the customer; absent for programs and operators. */
   readonly member?: CallingMember;
-  /** For the audit log: who, and the address it came from. */
+  /** For the audit log: the actor, and the network address of the request. */
   readonly actor: { readonly name: string; readonly from: string };
-  /** The seller acts for the customer, and gives plans without being asked. */
+  /** The seller acts for the customer, and gives plans without a request. */
   readonly isSeller?: true;
-  /** Scopes of a program's token; absent for a person, whose role says what is allowed. */
+  /** Scopes of a program's token; absent for a person, whose role decides. */
   readonly scopes?: ReadonlySet<string>;
 }
 
-/** A person who asks about the own account, in whichever organisation that person works. */
+/** A person who acts on their own account, in whichever organisation they work. */
 export interface Person {
   readonly userId: string;
   readonly email: string;
@@ -46,7 +46,7 @@ export interface Person {
   readonly sessionId: string;
   readonly actor: { readonly name: string; readonly from: string };
   /**
-   * Somebody who finds an open browser has a session, and no password.
+   * Asks for the password again: a person who finds an open browser has the session, but no password.
    * @throws Refusal 403 `password_wrong`, 403 `sign_in_again` for an account without one, 429 `too_many_attempts`
    */
   confirm(password: string | undefined): Promise<void>;
@@ -54,21 +54,24 @@ export interface Person {
 
 /** A person whose endpoint acts on an organisation too. */
 export interface PersonOfOrganisation extends Person {
-  /** The own one, else the one joined first. Undefined for a person who is in none, or whose role in it does not grant what the endpoint needs. */
+  /**
+   * The person's own organisation, else the one joined first. Undefined for a person who is in none, or whose role in it does not grant
+   * what the endpoint needs.
+   */
   readonly customerId: string | undefined;
 }
 
-/** Who asks, of those who run the installation. */
+/** An operator who calls. */
 export interface OperatorCaller {
   readonly id: string;
   readonly email: string;
-  /** For the audit log: who, and the address it came from. */
+  /** For the audit log: the actor, and the network address of the request. */
   readonly actor: { readonly name: string; readonly from: string };
-  /** Scopes of the token; a person has none. */
+  /** Scopes of the token; absent for a person. */
   readonly scopes?: ReadonlySet<string>;
 }
 
-/** Who asks, by the audience of an endpoint. */
+/** The caller's type, by the audience of an endpoint. */
 export interface Callers {
   readonly members: Caller;
   readonly persons: Person;

@@ -7,7 +7,7 @@ import { type LiveSource, type OpenedRoute } from '../contract/plans';
 import { type TryAnswer } from '../contract/try';
 import { type AttemptLimits } from './attempt-limits';
 
-/** What is sent: text, from which the part with the brand is made. Its links sign somebody in, so that it must never be logged. */
+/** A mail: plain text, from which the branded part is made. Its links sign somebody in, so it must never be logged. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -16,11 +16,11 @@ export interface Mail {
   readonly unsubscribe?: string;
 }
 
-/** How mail leaves the dashboard. */
+/** Sends the dashboard's mail. */
 export interface MailSender {
-  /** What the installation calls itself in its mails; Tollgate unless given. */
+  /** The installation's name in its mails; Tollgate unless given. */
   readonly installation?: string;
-  /** @throws Error when the mail could not be handed over; the message holds nothing of it */
+  /** @throws Error if the mail could not be handed over; the message holds none of its content */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
@@ -28,27 +28,27 @@ export interface MailSender {
 /** Mail that one person's act sends to another. */
 export interface Letters {
   readonly mail: Pick<MailSender, 'send' | 'installation'>;
-  /** How many go to one address, from all senders together. */
+  /** Limits on mail to one address, from all senders together. */
   readonly limits: Pick<AttemptLimits, 'takeLetter'>;
   /** Origin of the dashboard as browsers see it. */
   readonly url: string;
-  /** The seller's address for questions, where the brand has one. */
+  /** The seller's address for questions, if the brand has one. */
   readonly support?: string | undefined;
 }
 
 /** What is known of a product's live source. */
 export interface KnownSource extends LiveSource {
-  /** What a live key gets from each route; empty: not known. */
+  /** What a live key gets from each route; empty if not known. */
   readonly routes: readonly OpenedRoute[];
-  /** The data on disk that it answers from, and when that is from: null where it does not say. Absent: it has none. */
+  /** The data on disk that it serves, and their date: null if they have none. Absent: it has no data on disk. */
   readonly data?: readonly { readonly name: string; readonly asOf: string | null }[];
 }
 
-/** What services and workers say of live sources, as it was heard last. */
+/** What services and workers last reported of their live sources. */
 export interface LiveSources {
-  /** Null: no process said, or the one that did has been silent for too long. */
+  /** Null: no process reported, or the one that did has been silent for too long. */
   find(product: string): KnownSource | null;
-  /** Another text whenever something is another; without a request to anybody. */
+  /** A text that changes whenever anything changes; makes no requests. */
   revision(): string;
 }
 
@@ -59,7 +59,7 @@ export interface GatewayCall {
   readonly path: string;
   /** The query as it stands behind the `?`. */
   readonly query: string;
-  /** Checked by the caller: none of those that are set here. */
+  /** Checked by the caller: none of the headers that are set here. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType?: string | undefined;
   readonly body?: Buffer | undefined;
@@ -68,7 +68,7 @@ export interface GatewayCall {
 /** Calls the gateway as any client would. */
 export interface GatewayPort {
   /**
-   * @param caller a customer, or another name by which callers are told apart
+   * @param caller a customer, or another name that distinguishes callers
    * @throws Refusal 429 `too_many_attempts` while too many calls of this caller, or of all together, are under way
    */
   call(caller: string, request: GatewayCall): Promise<TryAnswer>;
@@ -87,17 +87,17 @@ export interface DashboardDeps {
   readonly catalogue: () => Promise<Catalogue>;
   /** The catalogue's file, where this process can read it. */
   readonly catalogueFile?: string;
-  /** For calls that are tried out. */
+  /** For trying calls out. */
   readonly gateway: GatewayPort;
-  /** The secret of the test key with which a customer tries calls out. */
+  /** The secret of the test key with which a customer tries calls. */
   readonly tryKeyOf: (customerId: string) => string;
-  /** A name of the mailbox behind an address: the same for every spelling of it, and no address. */
+  /** A name for the mailbox behind an address: the same for every spelling, and not itself an address. */
   readonly mailboxOf: (email: string) => string;
-  /** For mail that somebody's act sends to somebody else. */
+  /** For mail that one person's act sends to another. */
   readonly letters: Letters;
-  /** True in the embedded run: mail lies in the outbox page. */
+  /** True in the embedded run, where mail is shown on the outbox page. */
   readonly hasOutbox: boolean;
-  /** The outbox page is for the user who runs this process only. Default false. */
+  /** Only the user who runs this process may open the outbox page. Default false. */
   readonly isOutboxOwn?: boolean;
   /** Webhooks may be private addresses on any port. Default false. */
   readonly allowPrivateWebhooks?: boolean;

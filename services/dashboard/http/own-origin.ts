@@ -5,8 +5,8 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Changes are accepted from our own pages only, whatever cookies come along: browsers send the page's Origin with every request
- * that changes something, and no page can forge it. That the body must be JSON, which no form can send, is up to the parser.
+ * Accepts changes from our own pages only, whatever cookies the request has. Browsers send the page's Origin with every request that
+ * changes something, and no page can forge it. The body parser requires JSON, which no form can send.
  * @param ownOrigin for example `https://dashboard.example.com`
  * @throws Refusal 403 `forbidden`
  */
@@ -16,8 +16,7 @@ export function checkOrigin(request: FastifyRequest, ownOrigin: string): void {
 }
 
 /**
- * Another site can have its own name resolve to this machine, and then read what needs no session. The name it asks for
- * stays its own, though.
+ * Another site can have its name resolve to this machine, and then read what needs no session. Its requests still carry that name.
  * @param hostname as the request has it, without a port
  * @param url the dashboard's own URL
  */
@@ -26,8 +25,8 @@ export function isOwnName(hostname: string, url: string): boolean {
 }
 
 /**
- * To a browser `localhost` and `127.0.0.1` are two origins, and only one of them is ours: a page opened under the other name
- * could show things but change none.
+ * A browser treats `localhost` and `127.0.0.1` as two origins, of which only one is ours: a page opened under the other name could show
+ * things but change none.
  * @param url the dashboard's own URL
  * @returns the same address under our own name; undefined when the request came to it, or to a name that is no alias of it
  */

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { type Socket } from 'node:net';
 import { parseIpAddress } from '../../../plugins/core/access/ip-address';
 
-/** Every TCP connection of this machine with the user whose it is: Linux tells everybody. */
+/** Linux lists every TCP connection of this machine with its user, readable by everybody. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 /** Columns of a row: local address, remote address, state, …, user. */
 const ROW = /^\s*\d+: (\S+) (\S+) (\S+) \S+ \S+ \S+\s+(\d+)/;
-/** A connection that its process has closed has no user any more, and reads as root's. */
+/** A connection that its process has closed has no user any more, and is listed as root's. */
 const ESTABLISHED = '01';
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
@@ -29,7 +29,7 @@ async function readTable(path: string): Promise<string[]> {
 
 /**
  * The user at the other end of a connection.
- * @returns its number; undefined for another machine, and where the system does not tell
+ * @returns the user's number; undefined for another machine, or if the system does not say
  */
 export async function findPeerUser({ remoteAddress, remotePort, localAddress, localPort }: Ends): Promise<number | undefined> {
   if (remoteAddress === undefined || remotePort === undefined || localAddress === undefined || localPort === undefined) return undefined;
@@ -41,7 +41,7 @@ export async function findPeerUser({ remoteAddress, remotePort, localAddress, lo
   return undefined;
 }
 
-/** Whether the process at the other end is of the user who runs this one, or root's, which may read everything. */
+/** Whether the process at the other end belongs to the user who runs this one, or to root, who may read everything. */
 export async function isOwnUser(socket: Ends): Promise<boolean> {
   const user = await findPeerUser(socket);
   return user !== undefined && (user === process.getuid?.() || user === 0);

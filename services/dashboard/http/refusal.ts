@@ -1,16 +1,16 @@
 import { type RefusalCode, refusalOf } from '../contract/refusals';
 
 export interface RefusalOptions {
-  /** Public text in place of the table's. */
+  /** Replaces the table's public text. */
   readonly detail?: string;
-  /** better-auth's own code in place of ours. */
+  /** better-auth's own code, in place of ours. */
   readonly code?: string;
   /** Further members of the body, for example `current`. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request that is understood and not granted. Throw it anywhere below an endpoint's handler. */
+/** A request that is understood but not granted. Throw it anywhere below an endpoint's handler. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;

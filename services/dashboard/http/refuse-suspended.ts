@@ -10,7 +10,7 @@ export interface Asked {
 }
 
 /**
- * One rule for sessions and tokens: a suspended customer reads, takes things away and leaves, and changes nothing else.
+ * One rule for sessions and tokens: a suspended customer may read, take things away and leave, but change nothing else.
  * @throws Refusal 403 `customer_suspended`
  */
 export function refuseSuspended(suspended: Suspension | null | undefined, { name, endpoint }: Asked): void {

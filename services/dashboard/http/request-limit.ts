@@ -9,12 +9,15 @@ const MINUTE_S = 60;
 export interface RequestLimit {
   /** For example `webhook`. */
   readonly kind: string;
-  /** Or an operator. */
+  /** Id of a customer or an operator. */
   readonly customerId: string;
   readonly mostPerMinute: number;
 }
 
-/** Counts one request, over all processes. @throws Refusal 429 `too_many_attempts` with Retry-After */
+/**
+ * Counts one request across all processes.
+ * @throws Refusal 429 `too_many_attempts` with Retry-After
+ */
 export async function takeRequest(db: Pool, { kind, customerId, mostPerMinute }: RequestLimit): Promise<void> {
   const waitSeconds = await takeAttempt(db, { key: `${kind}|${customerId}`, most: mostPerMinute, windowSeconds: MINUTE_S });
   if (waitSeconds !== undefined) throw new Refusal('too_many_attempts', { headers: { 'Retry-After': String(waitSeconds) } });

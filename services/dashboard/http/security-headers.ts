@@ -1,7 +1,7 @@
 /**
- * What pages may load and run: files of the dashboard alone, and nothing that is written into the page but styles with its nonce. Pages talk
- * to the dashboard alone, which tries calls out for them.
- * @param nonce of one page, for the styles that Mantine makes while it runs
+ * What pages may load and run: only files of the dashboard, and nothing inline except styles with the page's nonce. Pages connect only to
+ * the dashboard, which makes tried calls for them.
+ * @param nonce of one page, for the styles that Mantine makes at run time
  */
 export function contentPolicy(nonce?: string): string {
   return [
@@ -18,7 +18,7 @@ export function contentPolicy(nonce?: string): string {
 }
 
 /**
- * Headers of every answer.
+ * Headers of every response.
  * @param url the dashboard's own URL
  */
 export function securityHeaders(url: string): Readonly<Record<string, string>> {

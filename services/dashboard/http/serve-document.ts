@@ -8,27 +8,27 @@ import { JSON_TYPE } from '../../kit/service/reply';
 
 const compress = promisify(gzip);
 
-/** A text that is kept with what its answers need. */
+/** A stored text with what its responses need. */
 export interface KeptDocument {
   readonly revision: string;
   readonly bytes: Buffer<ArrayBuffer>;
   readonly compressed: Buffer;
-  /** Weak: the same for both encodings. */
+  /** Weak, because both encodings share it. */
   readonly tag: string;
 }
 
 /** Where the document comes from. */
 export interface DocumentSource {
-  /** Another text whenever the document is another; asked at every request. */
+  /** A text that changes whenever the document changes; read on every request. */
   revision(): Promise<string>;
   /** The document's text, as bytes where it is long. */
   read(): Promise<string | Uint8Array<ArrayBuffer>>;
 }
 
-/** How often what strangers may ask for at any rate is asked of the database. */
+/** How often the database is asked, however often strangers ask for the document. */
 const ASKED_AGAIN_MS = 1_000;
 
-/** The revision asked for once a second at most, and once for all who ask meanwhile: a flood of requests must not become one of queries. */
+/** Reads the revision at most once a second, once for all who ask meanwhile: a flood of requests must not become a flood of queries. */
 export function askSeldom(ask: () => Promise<string>, { monotonic }: Pick<Clock, 'monotonic'>): () => Promise<string> {
   let asked: { readonly atMs: number; readonly revision: Promise<string> } | undefined;
   return () => {
@@ -42,7 +42,7 @@ async function makeDocument(source: DocumentSource, revision: string): Promise<K
   try {
     const read = await source.read();
     const bytes = typeof read === 'string' ? Buffer.from(read) : Buffer.from(read.buffer, read.byteOffset, read.length);
-    // Long documents are hashed and compressed beside the event loop.
+    // Long documents are hashed and compressed off the event loop.
     const [hash, compressed] = await Promise.all([webcrypto.subtle.digest('SHA-256', bytes), compress(bytes)]);
     return { revision, bytes, compressed, tag: `W/"${Buffer.from(hash).toString('base64url').slice(0, 22)}"` };
   } catch (cause) {
@@ -51,7 +51,7 @@ async function makeDocument(source: DocumentSource, revision: string): Promise<K
 }
 
 /**
- * The document as it is now, made once for each revision. What was read last stands while its source is away.
+ * The present document, made once for each revision. The last one read is served while its source is away.
  * @throws ServiceError 503 `service_not_ready` while there is none
  */
 export function keepDocument(source: DocumentSource): () => Promise<KeptDocument> {
@@ -75,7 +75,7 @@ export function keepDocument(source: DocumentSource): () => Promise<KeptDocument
 const isKnown = (header: string | undefined, tag: string): boolean =>
   (header ?? '').split(',').some((each) => each.trim() === '*' || each.trim().replace(/^(?!W\/)/, 'W/') === tag);
 
-/** Answers with a document, compressed where that is understood, or with 304 to who has it. */
+/** Sends a document, compressed if the client accepts that, or 304 if the client has it. */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -93,7 +93,7 @@ export function sendDocument(
 /** Where and how a document is served. */
 export interface DocumentPlace {
   readonly path: string;
-  /** A new version is served as soon as it is installed: copies are asked about before each use, unless this says otherwise. */
+  /** Clients revalidate before each use, so that a new version is served as soon as it is installed; these headers may change that. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -9,32 +9,32 @@ import { ownAddress } from './own-origin';
 import { contentPolicy } from './security-headers';
 
 const INDEX = 'index.html';
-/** The names of files below it change with their content. */
+/** Names of the files below it change with their content. */
 const HASHED = '/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const pathOf = (request: FastifyRequest): string => (request.raw.url ?? '/').split('?')[0] ?? '/';
 
-/** A page's address: not a file, not the API. */
+/** True for the address of a page, not of a file or the API. */
 export function isPage(request: FastifyRequest): boolean {
   const path = pathOf(request);
   return ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/api/') && !/\.[a-z0-9]+$/i.test(path);
 }
 
-/** Sends the one page, from which the app finds its way. */
+/** Sends the single page, in which the app finds its route. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 interface WebOptions {
   readonly root: string;
   readonly url: string;
-  /** Puts the installation's brand, as it is now, into the head of the page. */
+  /** Puts the installation's present brand into the head of the page. */
   readonly dress: (html: string) => string;
   /** Answers where the application has no page either; unless given it does so itself. */
   readonly sendMissing?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 }
 
 /**
- * Serves the built pages: files as they are, every other address with the one page that finds its way by itself.
+ * Serves the built pages: files as they are, the single page for every other address.
  * @param root folder of the built pages; when it has none, addresses of pages answer 503 until they are built
  * @param url the dashboard's own URL
  * @param dress puts the brand into the head of the page

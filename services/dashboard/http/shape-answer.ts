@@ -36,8 +36,8 @@ function shapeOf(schema: z.ZodType): Shape {
 }
 
 /**
- * What is sent of an answer: the members that its schema names, dates as text. Nothing is checked, as the compiler and the tests do: that
- * would cost more than the rest of a large answer.
+ * Shapes a response for sending: the members that its schema names, dates as text. Nothing is validated, because the compiler and the tests
+ * do that, and validation would cost more than the rest of a large response.
  */
 export function shapeAnswer<Schema extends z.ZodType>(schema: Schema, value: Given<z.output<Schema>>): z.input<Schema> {
   return shapeOf(schema)(value) as z.input<Schema>;

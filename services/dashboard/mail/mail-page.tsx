@@ -4,7 +4,7 @@ import { Breakable } from '../brand/breakable';
 import { type Brand, PLAIN_BRAND } from '../brand/brand';
 import { readPixels, readToken } from '../brand/tokens';
 
-/** How the installation shows itself in mail. */
+/** The brand as mail shows it. */
 export interface MailLook {
   readonly brand: Brand;
   /** Origin of the dashboard. */
@@ -14,10 +14,10 @@ export interface MailLook {
 /** The id by which `img` refers to the brand's picture within a mail. */
 export const LOGO_ID = 'logo@brand';
 
-/** Mail programs draw no SVG. */
+/** Mail programs do not draw SVG. */
 export const showsLogo = ({ brand: { logo } }: MailLook): boolean => logo !== undefined && logo.contentType !== 'image/svg+xml';
 
-/** The text of a button, by the first part of the dashboard's path that it opens. */
+/** The text of a button, by the first part of the dashboard path that it opens. */
 const ACTIONS: Readonly<Record<string, string>> = {
   verify: 'Confirm your address',
   'confirm-email': 'Confirm the address',
@@ -103,7 +103,7 @@ function Action({ href, look }: { readonly href: string; readonly look: MailLook
   );
 }
 
-/** The end of every mail, beside the sender. */
+/** The footer of every mail, beside the sender. */
 function Foot({ look: { brand, url } }: { readonly look: MailLook }): ReactNode {
   const { support, links, powered_by: isPoweredBy } = brand.words ?? {};
   const own = { Terms: links?.terms, Privacy: links?.privacy, Imprint: links?.imprint, Status: links?.status };
@@ -140,7 +140,7 @@ function Paragraphs({ text, look }: { readonly text: string; readonly look: Mail
   );
 }
 
-/** A table, because some mail programs give nothing else a width. */
+/** A table, because some mail programs respect widths nowhere else. */
 function Table({ width, children }: { readonly width?: string; readonly children: ReactNode }): ReactNode {
   return (
     <table role="presentation" width="100%" cellPadding={0} cellSpacing={0} style={{ maxWidth: width, textAlign: 'left' }}>
@@ -182,7 +182,9 @@ function Letter({ text, look }: { readonly text: string; readonly look: MailLook
   );
 }
 
-/** A mail with the seller's name, colour and picture: its plain text, in which a link to the dashboard that stands alone is a button. */
+/**
+ * A mail with the seller's name, colour and picture. It shows the mail's plain text; a link to the dashboard that stands alone is a button.
+ */
 export function MailPage({ subject, text, look }: { readonly subject: string; readonly text: string; readonly look: MailLook }): ReactNode {
   return (
     <html lang="en">

@@ -15,7 +15,7 @@ const oneClick = (address: string) => ({ 'List-Unsubscribe': `<${address}>`, 'Li
  * Sends through an SMTP server.
  * @param url `smtp://user:password@host:port`, or `smtps:`; plain `smtp:` switches to TLS when the server offers it
  * @param from sender's address
- * @param look the brand of a mail beside its plain text
+ * @param look the brand of a mail's HTML part
  */
 export async function createSmtpSender(url: string, from: string, look: MailLook): Promise<MailSender> {
   const { createTransport } = await import('nodemailer');

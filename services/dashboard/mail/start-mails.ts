@@ -8,7 +8,7 @@ import { type Mail, type MailSender } from '../http/dashboard-deps';
 type MailKind = Exclude<OutboxKind, 'webhook'>;
 const MAIL_KINDS: readonly MailKind[] = ['alerts', 'plan_answer', 'outage', 'status', 'invoice', 'payment'];
 
-/** What is sent for one item of the outbox. */
+/** The mails for one item of the outbox. */
 export interface WrittenMails {
   readonly mails: readonly Mail[];
   /** Replaces settling the item. */
@@ -26,7 +26,7 @@ export interface MailTools {
   readonly url: string;
 }
 
-/** Undefined where it is no longer true. */
+/** Undefined if the news is no longer true. */
 export type WriteMails<K extends MailKind> = (
   item: OutboxItem<K>,
   tools: MailTools & { readonly name: string | undefined },
@@ -41,9 +41,9 @@ export interface MailsOptions extends MailTools {
 }
 
 const EVERY_MS = 5_000;
-/** Longer than a mail may take. Then it is tried again, by any process. */
+/** Longer than sending takes. After that, any process tries again. */
 const LEASE_MS = 300_000;
-/** Addresses of accounts that are gone; no mail reaches them. */
+/** Addresses of deleted accounts; no mail reaches them. */
 const ERASED = '@deleted.invalid';
 
 /**

@@ -1,13 +1,13 @@
 import { type ApiDocument, type ErrorCode } from '../contract/api-document';
 
-/** Whether a request that ends so counts, in words. */
+/** Whether a request that ends with this code is charged, in words. */
 export const CHARGES: Readonly<Record<ErrorCode['failures'][number]['charge'], string>> = {
   'not taken': 'No',
   'given back': 'No: the unit is given back',
   charged: 'Yes',
 };
 
-/** Which products declare a code, by their ids; none where most do, or none does, because such a list would say nothing. */
+/** The ids of the products that declare a code; none if most do, or none does, because such a list would say nothing. */
 export function sendersOf({ paths }: ApiDocument, code: string): readonly string[] {
   const declared = new Map<string, boolean>();
   for (const { tags, responses } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
@@ -19,7 +19,7 @@ export function sendersOf({ paths }: ApiDocument, code: string): readonly string
   return senders.length > declared.size / 2 ? [] : senders;
 }
 
-/** A success that is no 200, with the operations that answer it. */
+/** A success status other than 200, with its operations. */
 export interface OtherSuccess {
   readonly status: string;
   readonly description: string;

@@ -11,13 +11,13 @@ export interface OpenedProduct {
 const pathsOf = ({ routes }: OpenedProduct, wanted: OpenedRoute['state']): string[] =>
   routes.filter(({ state }) => state === wanted).map(({ path }) => path);
 
-/** Words for a list: `a, b and c`. */
+/** A list in words: `a, b and c`. */
 function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Whether nobody gets with a live key what the product is for. An answer about what was kept, an index or a health check is not that. */
+/** Whether a live key gets nothing of what the product is for. A response about what was kept, an index or a health check is not that. */
 export function opensNothing({ isThere, routes }: OpenedProduct): boolean {
   if (routes.length === 0) return !isThere;
   return !routes.some(({ state }) => state === 'open' || state === 'in_part');
@@ -31,7 +31,7 @@ function refusedText(product: OpenedProduct): string | undefined {
   return refused.length === 0 ? undefined : `${listed(refused)} ${refused.length === 1 ? 'is' : 'are'} refused`;
 }
 
-/** What a live key opens today, in a sentence. Undefined: all of the product. */
+/** What a live key opens today, in a sentence. Undefined if it opens the whole product. */
 export function openedText(product: OpenedProduct): string | undefined {
   if (!opensLess(product)) return undefined;
   const kept = pathsOf(product, 'kept').map((path) => `${path} takes only answers that you kept`);
@@ -47,7 +47,7 @@ export function openedText(product: OpenedProduct): string | undefined {
   return `${[`Live keys open today: ${listed(open)}`, refusedText(product), ...kept].filter((each) => each !== undefined).join('; ')}.`;
 }
 
-/** What somebody agrees to who pays for a plan that opens nothing. */
+/** The text that a customer confirms before paying for a plan that opens nothing. */
 export function understoodText(title: string, product: OpenedProduct): string {
   return `${title}: ${openedText(product) ?? ''} The price is charged all the same.`;
 }

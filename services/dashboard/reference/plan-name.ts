@@ -1,4 +1,4 @@
-/** What the base limits of a product are called wherever a customer reads of them: they cost nothing. */
+/** The name of a product's base limits wherever a customer reads of them: they cost nothing. */
 export const FREE_PLAN = 'Free';
 
 /** The price of the base limits. */

@@ -1,18 +1,18 @@
 import { type FieldSchema } from '../contract/api-document';
 
-/** One member of an input or an answer, in words. */
+/** One member of an input or a response, in words. */
 export interface FieldRow {
-  /** With where it lies: `location.latitude`, `posts[].name`. */
+  /** Including its path: `location.latitude`, `posts[].name`. */
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
   /** Limits and default; may be empty. */
   readonly notes: string;
-  /** What the document says of it, in Markdown; may be empty. */
+  /** The document's description in Markdown; may be empty. */
   readonly text: string;
 }
 
-/** Deeper than any answer goes. */
+/** Deeper than any response. */
 const DEEPEST = 6;
 
 const counts = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 20 });
@@ -35,7 +35,7 @@ function valuesOf(values: readonly unknown[]): string {
   return shown.join(', ') + (values.length > MAX_VALUES ? ` and ${values.length - MAX_VALUES} more` : '');
 }
 
-/** Zod's bounds of a safe integer say nothing. */
+/** Zod's bounds of a safe integer are not worth showing. */
 const isBound = (value: number | undefined): value is number => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
 function range(least: number | undefined, most: number | undefined, unit: string): string[] {
@@ -64,14 +64,14 @@ function notesOf(schema: FieldSchema): string {
   return limits === '' ? '' : `${limits.charAt(0).toUpperCase()}${limits.slice(1)}.`;
 }
 
-/** The present place in the value, and the shapes in the list so far, with the names of their members. */
+/** The present position in the value, and the shapes listed so far, with the names of their members. */
 interface Place {
   readonly name: string;
   readonly depth: number;
   readonly known: Map<string, string>;
 }
 
-/** The row of a member and those inside it. A shape that stands in the list already is named instead of listed again. */
+/** The rows of a member and of those inside it. A shape that is in the list already is named instead of listed again. */
 function memberRows(field: FieldSchema, isRequired: boolean, place: Place): FieldRow[] {
   const { name, known } = place;
   const row = fieldOf(name, field, isRequired);
@@ -83,7 +83,7 @@ function memberRows(field: FieldSchema, isRequired: boolean, place: Place): Fiel
   return [row, ...members];
 }
 
-/** What lies inside a value: of an object its members, of a list those of its entries. */
+/** The rows inside a value: an object's members, or those of a list's entries. */
 function inside(schema: FieldSchema, place: Place): FieldRow[] {
   const { name, depth } = place;
   if (depth > DEEPEST) return [];

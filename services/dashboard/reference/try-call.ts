@@ -6,18 +6,18 @@ export interface TriedParameter extends ParameterStyle {
   readonly kind?: ValueKind | undefined;
 }
 
-/** What a form of the reference says of its call to the script that makes it. */
+/** What a form of the reference tells the script that makes its call. */
 export interface TryCall {
   readonly product: string;
   readonly method: (typeof TRIED_METHODS)[number];
   readonly path: string;
-  /** Each from the field that {@link fieldName} names. Other fields are parameters of the query with one text each. */
+  /** Each from the field that {@link fieldName} names. Other fields are query parameters with one value each. */
   readonly parameters?: readonly TriedParameter[];
-  /** The API itself answers, and no sandbox. */
+  /** The API itself responds, not a sandbox. */
   readonly isLive?: true;
-  /** Endpoints of the dashboard that make the call: the next one is asked when the one before refuses this reader. */
+  /** Endpoints of the dashboard that can make the call: the next one is tried if the one before refuses this reader. */
   readonly through: readonly string[];
-  /** The body is a form of this type, of the fields whose names begin with {@link FORM_FIELD}. */
+  /** Media type of the form that is sent as the body, made of the fields whose names begin with {@link FORM_FIELD}. */
   readonly form?: 'application/x-www-form-urlencoded' | 'multipart/form-data';
   /** What is uploaded in a multipart form. */
   readonly file?: {
@@ -28,15 +28,15 @@ export interface TryCall {
   };
 }
 
-/** Fields of the form that are no parameters of the call. */
+/** Form fields that are not parameters of the call. */
 export const BODY_FIELD = ':body';
 export const FILE_FIELD = ':file';
-/** Before the name of a form's field. */
+/** Prefix of the names of a form's fields. */
 export const FORM_FIELD = ':form ';
 
 /** The field of a parameter. A name may stand in two places, for example in the path and in the query. */
 export const fieldName = ({ in: place, name }: Pick<ParameterStyle, 'in' | 'name'>): string =>
   place === 'query' ? name : `:${place} ${name}`;
 
-/** The session that one step of a workflow opens and the next ones are asked for. */
+/** The session that one step of a workflow opens and the next steps need. */
 export const SESSION_FIELD = 'sessionId';

@@ -1,7 +1,7 @@
 import { type ParameterStyle, readValue, writeParameter } from '../../openapi/parameter-style';
 import { fieldName, type TriedParameter, type TryCall } from './try-call';
 
-/** Where a call goes, and what goes with it besides the key and a body. */
+/** The target of a call, and what is sent with it besides the key and a body. */
 export interface CallTarget {
   readonly path: string;
   /** The query as it stands behind the `?`. */
@@ -15,8 +15,8 @@ function parameterOf(field: string, parameters: readonly TriedParameter[]): Trie
 }
 
 /**
- * The parameters of a form as the call has them. Fields that stay empty are not sent.
- * @param fields names and what is filled in; anything but a text counts as empty
+ * The parameters of a form as the call sends them. Empty fields are not sent.
+ * @param fields names and values; anything but a text counts as empty
  */
 export function writeTarget(
   { path, parameters = [] }: Pick<TryCall, 'path' | 'parameters'>,

@@ -25,7 +25,7 @@ const UNUSABLE = 'This invitation was accepted or revoked, or has expired. Ask f
 const MAX_EXPORTS = 3;
 const HOUR_S = 3_600;
 
-/** What a person may do with the own account. */
+/** What a person may do with their own account. */
 export function accountHandlers(tools: PersonTools): Handlers<typeof accountEndpoints> {
   const { mail, url } = tools;
   return {

@@ -3,12 +3,12 @@ import { Refusal } from '../http/refusal';
 /** better-auth's minimum for a password, which pages show. */
 export const MIN_CHARACTERS = 10;
 
-/** Fewer different characters make a pattern, not a password. */
+/** A password with fewer different characters is a pattern. */
 const MIN_DISTINCT = 5;
 
-/** Letters of a part of the address that count as it: shorter parts are in many words. */
+/** Minimum letters of a part of the address to be looked for: shorter parts are in many words. */
 const MIN_OWN_WORD = 3;
-/** Letters beside the parts of the address with which a password is more than the address. */
+/** A password with at least this many letters besides parts of the address is more than the address. */
 const MIN_OTHER_LETTERS = 3;
 
 /** Characters that people write in place of letters. */
@@ -41,20 +41,20 @@ const trim = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '
 /** `password` of `passwordpassword`. */
 const withoutRepetition = (text: string): string => text.replace(/^(.+?)\1+$/s, '$1');
 
-/** The forms in which a guessing program would find it. */
+/** The forms in which a guessing program would try a password. */
 function formsOf(password: string): string[] {
   const text = password.normalize('NFKC').toLowerCase().replaceAll(' ', '');
   return [text, spellOut(text), trim(text), spellOut(trim(text)), trim(spellOut(text))].flatMap((each) => [each, withoutRepetition(each)]);
 }
 
-/** Letters and digits alone, so that `ann.example.com` and `Ann@Example.com` read the same. */
+/** Letters and digits only, so that `ann.example.com` and `Ann@Example.com` compare equal. */
 const bare = (text: string): string =>
   text
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 
-/** True when a password is little more than the address: its parts, in any order, with any signs and digits between them. */
+/** True if a password is little more than the address: its parts, in any order, with any signs and digits between them. */
 function isOwn(password: string, email: string): boolean {
   // `1` stands for i and for l.
   const lookalike = (text: string): string => bare(spellOut(text.normalize('NFKD').toLowerCase())).replaceAll('l', 'i');
@@ -68,7 +68,7 @@ function isOwn(password: string, email: string): boolean {
 
 /**
  * Refuses a new password that a guessing program tries first.
- * @param email of the account, if known: neither it nor a part of it is a password
+ * @param email of the account, if known: a password must not be little more than it
  * @throws Refusal 400 `password_common`
  */
 export async function refuseCommonPassword(password: string, email = ''): Promise<void> {

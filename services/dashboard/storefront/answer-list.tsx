@@ -8,13 +8,13 @@ interface Meaning {
   readonly title: string;
 }
 
-/** The document words refusals as "`code` Title; `code` Title". Undefined for an answer that declares no codes. */
+/** The document words refusals as "`code` Title; `code` Title". Undefined for a response that declares no codes. */
 function codesOf({ description, 'x-codes': codes }: Operation['responses'][string]): readonly Meaning[] | undefined {
   if (codes === undefined) return undefined;
   return [...description.matchAll(/`(\w+)` ([^;]*)/g)].map(([, code = '', title = '']) => ({ code, title }));
 }
 
-/** What each code means at length is on a page of its own. */
+/** The full meaning of each code is on a page of its own. */
 function Codes({ codes }: { readonly codes: readonly Meaning[] }): ReactNode {
   return codes.map(({ code, title }) => (
     <div key={code}>
@@ -29,7 +29,7 @@ function Codes({ codes }: { readonly codes: readonly Meaning[] }): ReactNode {
 /** Codes by status. */
 export type CodesByStatus = Readonly<Record<string, readonly Meaning[]>>;
 
-/** What every operation of a product declares: said once. A single operation says all of it itself. */
+/** The codes that every operation of a product declares, so that they are shown once. A single operation shows all of its codes itself. */
 export function sharedCodes([first, ...others]: readonly Operation[]): CodesByStatus {
   if (!first || others.length === 0) return {};
   const shared = Object.entries(first.responses).map(([status, response]) => {
@@ -50,7 +50,7 @@ function Answer({ status, children }: { readonly status: string; readonly childr
   );
 }
 
-/** At the end of a product's page. */
+/** Codes shared by all operations, at the end of a product's page. */
 export function SharedAnswers({ shared }: { readonly shared: CodesByStatus }): ReactNode {
   if (Object.keys(shared).length === 0) return null;
   return (
@@ -67,7 +67,7 @@ export function SharedAnswers({ shared }: { readonly shared: CodesByStatus }): R
   );
 }
 
-/** The statuses of one operation, with the codes that not all share. */
+/** The statuses of one operation, with the codes that are not shared by all. */
 export function Answers({ responses, shared }: Pick<Operation, 'responses'> & { readonly shared: CodesByStatus }): ReactNode {
   const own = Object.entries(responses).map(([status, response]) => ({
     status,

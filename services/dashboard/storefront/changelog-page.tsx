@@ -6,16 +6,16 @@ import { escapeXml } from '../brand/escape-xml';
 
 type Changelog = NonNullable<DocPages['changelog']>;
 
-/** What stands below one `##` of a changelog. */
+/** The text below one `##` of a changelog. */
 interface ChangelogEntry {
   readonly title: string;
   readonly anchor: string;
   readonly text: string;
-  /** Day in the entry's heading, else of the entry above it, else of the file. */
+  /** The day in the entry's heading, else of the entry above it, else of the file. */
   readonly at: Date;
 }
 
-/** Entries in the order of the file, which is the newest first. */
+/** Entries in the file's order: newest first. */
 function entriesOf({ text, changedAt }: Changelog): ChangelogEntry[] {
   let at = changedAt;
   return text
@@ -50,7 +50,7 @@ export function ChangelogPage({ tools, changelog }: { readonly tools: PageTools;
   );
 }
 
-/** The same for feed readers (RFC 4287), as text. */
+/** The changelog as text for feed readers (RFC 4287). */
 export function writeFeed(changelog: Changelog, { name, url }: { readonly name: string; readonly url: string }): string {
   const entries = entriesOf(changelog);
   const newest = entries.reduce((latest, { at }) => (at > latest ? at : latest), new Date(0));

@@ -2,20 +2,20 @@ import { type CataloguePlan, type CatalogueProduct } from '../../../plugins/core
 import { fromMinor, toMinor } from '../../../plugins/core/catalogue/money';
 import { enforcedLimits, overageAmount } from '../../selling/catalogue/overage';
 
-/** Requests a month that the page of prices can be asked about. */
+/** The choices of requests a month on the page of prices. */
 export const REQUEST_STEPS = [1_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000] as const;
 export const USUAL_STEP = 3;
 
 /** A month has at most this many days. */
 const DAYS = 30;
 
-/** What a number of requests a month is had for: a plan, the base limits without one, or nothing that is sold. */
+/** The offer for a number of requests a month: a plan, the base limits (without a plan), or nothing that is sold. */
 export type Choice =
   | { readonly kind: 'plan'; readonly plan: CataloguePlan; readonly cost: string; readonly above: number }
   | { readonly kind: 'base' }
   | { readonly kind: 'none' };
 
-/** With what is above the limits, in the currency's decimals. */
+/** The price including what is above the limits, in the currency's decimals. */
 function costOf(plan: CataloguePlan, requests: number): { plan: CataloguePlan; cost: string; above: number } {
   const { price, currency, daily, monthly, overage } = plan;
   const above = Math.max(0, requests - Math.min(daily * DAYS, monthly));
@@ -24,7 +24,7 @@ function costOf(plan: CataloguePlan, requests: number): { plan: CataloguePlan; c
 }
 
 /**
- * The cheapest with room for that many requests a month, spread evenly over its days.
+ * The cheapest offer with room for that many requests a month, spread evenly over its days.
  * @param requests a month
  */
 export function choosePlan({ base, plans }: CatalogueProduct, requests: number): Choice {
@@ -35,7 +35,7 @@ export function choosePlan({ base, plans }: CatalogueProduct, requests: number):
   return cheapest ? { kind: 'plan', ...cheapest } : { kind: 'none' };
 }
 
-/** @returns the place in REQUEST_STEPS that a page's address names; the usual one for anything else */
+/** @returns the index in REQUEST_STEPS that a page's address names; the default for anything else */
 export function stepOf(text: unknown): number {
   const step = typeof text === 'string' && /^\d$/.test(text) ? Number(text) : USUAL_STEP;
   return step < REQUEST_STEPS.length ? step : USUAL_STEP;

@@ -19,13 +19,13 @@ function colour(code: string, language: CodeLanguage): ReactNode[] {
 interface CodeBlockProps {
   readonly code: string;
   readonly language: CodeLanguage;
-  /** For who does not see it. */
+  /** For screen readers. */
   readonly label: string;
-  /** What a button beside it copies, in its words. */
+  /** What the copy button copies, in words. */
   readonly copy?: string;
 }
 
-/** Code in colours, without a script. It can be scrolled with the keyboard. */
+/** Coloured code without a script. It can be scrolled with the keyboard. */
 export function CodeBlock({ code, language, label, copy }: CodeBlockProps): ReactNode {
   return (
     <pre tabIndex={0} aria-label={label} role="region" data-copy={copy}>

@@ -3,5 +3,5 @@ import { describeSold, type DescriptionInput } from './description';
 
 const description = describeSold(workerData as DescriptionInput);
 const { text, shown } = description;
-// Handed over, not copied: whoever waits for it would stand still for as long as a copy takes.
+// Transferred, not copied: a copy would block the thread that waits for it.
 parentPort?.postMessage(description, [text.buffer, shown.overview.buffer, shown.operations.buffer]);

@@ -3,9 +3,9 @@ import { type ApiDocumentParts, describeApi, type DescribedApi } from '../../ope
 import { readOperations } from './operations';
 import { packApi, type PackedApi } from './shown-api';
 
-/** What a description is made of. It can be copied to a thread. */
+/** The input of a description. It can be copied to a thread. */
 export interface DescriptionInput {
-  /** What the build wrote from our services, as JSON. */
+  /** JSON that the build wrote from our services. */
   readonly built: string;
   /** The name of the installation. */
   readonly title: string;
@@ -14,16 +14,16 @@ export interface DescriptionInput {
   readonly documents: ReadonlyMap<string, string>;
 }
 
-/** The API's description as it is now, in bytes that a thread can hand over. */
+/** The API's present description, in bytes that a thread can transfer. */
 export interface Description {
   /** The OpenAPI document, as JSON. */
   readonly text: Uint8Array<ArrayBuffer>;
-  /** The same, as pages show it. */
+  /** The same in the form that pages show. */
   readonly shown: PackedApi;
   readonly leftOut: DescribedApi['leftOut'];
 }
 
-/** Describes what our services answer, and what is sold besides. The build's licence is that of our own services. */
+/** Describes our services and whatever else is sold. The build's licence covers our own services only. */
 export function describeSold({ built: text, title, products, documents }: DescriptionInput): Description {
   const built = JSON.parse(text) as ApiDocumentParts;
   const own = new Map([...documents].map(([id, json]) => [id, JSON.parse(json) as unknown]));

@@ -5,15 +5,15 @@ import { plainText } from './markdown';
 
 /** A page of text for callers. */
 export interface DocPage {
-  /** The end of its address, after `/docs/`. */
+  /** The part of its address after `/docs/`. */
   readonly slug: string;
   readonly title: string;
-  /** Its first paragraph, without marks. */
+  /** Its first paragraph as plain text. */
   readonly summary: string;
   readonly text: string;
 }
 
-/** What the seller's folder has to read: its own pages, beside and in place of ours, and what changed. */
+/** The text of the seller's folder: pages that add to ours or replace them, and the changelog. */
 export interface DocPages {
   readonly docs: readonly DocPage[];
   readonly changelog: { readonly text: string; readonly changedAt: Date } | undefined;
@@ -23,15 +23,15 @@ export interface DocPages {
 const GUIDES = join(__dirname, 'guides');
 const MAX_PAGES = 200;
 const MAX_BYTES = 262_144;
-/** `first-call.md`; with a number before it, which orders the pages and is no part of their address. */
+/** `first-call.md`; a number before the name orders the pages and is not part of their address. */
 const FILE = /^(?:\d+-)?([a-z0-9][a-z0-9-]*)\.md$/;
 
-/** Puts this installation's own words in the place of `{{gateway}}` and the like. Words that it does not know stay. */
+/** Replaces `{{gateway}}` and the like by this installation's own words. Unknown words stay. */
 export function fillIn(text: string, words: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (mark, word: string) => words[word] ?? mark);
 }
 
-/** The pages with the words of an installation in them, but for `{{call}}`, which the catalogue decides. */
+/** The pages with the installation's words filled in, except `{{call}}`, which depends on the catalogue. */
 export function fillPages({ docs, changelog }: DocPages, words: Readonly<Record<'gateway' | 'dashboard' | 'name', string>>): DocPages {
   const fill = (text: string): string => fillIn(text, words);
   return {
@@ -67,7 +67,7 @@ function readFolder(folder: string): DocPage[] {
 }
 
 /**
- * Reads the pages once, at the start. A seller's page takes the place of our page of the same name; an empty one removes it.
+ * Reads the pages once, at the start. A seller's page replaces our page of the same name; an empty one removes it.
  * @param folder the one that TOLLGATE_CONFIG names; undefined: ours alone
  * @throws Error naming the file that cannot be used
  */

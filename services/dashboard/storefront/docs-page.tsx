@@ -6,14 +6,14 @@ import { Markdown, safeLink } from './markdown';
 import { PageFrame, type PageTools } from './page-frame';
 import { SearchForm } from './search-page';
 
-/** A URL worth calling first: of a product that answers a GET, else of the gateway's list of products. */
+/** A URL worth calling first: of a product with a GET, else the gateway's list of products. */
 function firstUrl(products: readonly CatalogueProduct[], gatewayUrl: string): string {
   const product = pickFirst(products);
   const call = product && firstCallOf(product);
   return `${gatewayUrl}${call?.method === 'GET' ? targetOf(call) : '/'}`;
 }
 
-/** `limits.md#retries`, as files beside one another have it, leads to the page. */
+/** Turns `limits.md#retries`, as files beside each other link, into the page's address. */
 function linkTo(target: string): string | undefined {
   const page = /^(?:\.\/)?(?:\d+-)?([a-z0-9][a-z0-9-]*)\.md(#.*)?$/.exec(target);
   return page ? `/docs/${page[1]}${page[2] ?? ''}` : safeLink(target);
@@ -33,7 +33,7 @@ interface DocsPageProps {
   readonly page: DocPage;
 }
 
-/** One page, with the way to the others. */
+/** One page, with links to the others. */
 export function DocsPage({ tools, products, page }: DocsPageProps): ReactNode {
   const { docs } = tools.pages;
   const place = docs.findIndex(({ slug }) => slug === page.slug);
@@ -59,7 +59,7 @@ export function DocsPage({ tools, products, page }: DocsPageProps): ReactNode {
   );
 }
 
-/** All pages, each with what it is about. */
+/** All pages, each with its subject. */
 export function DocsIndex({ tools }: { readonly tools: PageTools }): ReactNode {
   const description = `How to call the APIs of ${tools.brand.name}: keys, limits, errors and webhooks.`;
   return (

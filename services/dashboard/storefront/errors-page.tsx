@@ -98,7 +98,7 @@ function OtherSuccesses({ api }: Pick<ErrorsPageProps, 'api'>): ReactNode {
   );
 }
 
-/** Every code that products and the gateway send, on one page with an anchor each. */
+/** Every code that products and the gateway send, on one page with an anchor for each. */
 export function ErrorsPage({ tools, products, api }: ErrorsPageProps): ReactNode {
   const errors = api.overview['x-errors'];
   const own = errors.filter(({ isOwn }) => isOwn);

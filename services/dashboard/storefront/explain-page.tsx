@@ -5,12 +5,12 @@ import { PageFrame, type PageTools, signUpPath } from './page-frame';
 
 /** A request as a reader without a session may see it. */
 export type Explained =
-  /** Which one is still to be said. */
+  /** The reader has yet to enter an id. */
   | { readonly kind: 'asked'; readonly requestId: string }
   | { readonly kind: 'known'; readonly requestId: string; readonly explanation: Explanation }
-  /** It is of an account, or too old or too new, or there is none. */
+  /** The request is of an account, too old or too new, or does not exist. */
   | { readonly kind: 'hidden'; readonly requestId: string }
-  /** The database does not answer. */
+  /** The database does not respond. */
   | { readonly kind: 'away'; readonly requestId: string };
 
 const pathOf = (requestId: string): string => `/explain?request=${encodeURIComponent(requestId)}`;
@@ -38,7 +38,7 @@ function Support({ tools: { brand } }: Pick<ExplainPageProps, 'tools'>): ReactNo
   );
 }
 
-/** Of a key that is nobody's, an account is what helps; otherwise the page of the code says more. */
+/** A key that nobody has needs an account; for anything else the page of the code says more. */
 function Remedies({ explanation: { outcome } }: { readonly explanation: Explanation }): ReactNode {
   const code = denialOf(outcome);
   if (code === undefined) return null;

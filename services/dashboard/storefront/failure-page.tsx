@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { PageFrame, type PageTools } from './page-frame';
 
-/** What could not be shown, as its page says it. */
+/** A failure, as its page shows it. */
 export interface Failure {
   /** 500 and above. */
   readonly status: number;

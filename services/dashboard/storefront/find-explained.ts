@@ -4,10 +4,13 @@ import { isDatabaseAway } from '../http/answer-error';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { type Explained } from './explain-page';
 
-/** What gateways give their requests; nothing else is worth a query. */
+/** The form of the ids that gateways give to requests; nothing else is worth a query. */
 const REQUEST_ID = /^[\w-]{16,100}$/;
 
-/** What a reader without a session may know of a request. @param given the id, as it was typed */
+/**
+ * What a reader without a session may know about a request.
+ * @param given the id as typed
+ */
 export async function findExplained({ db, clock }: Pick<DashboardDeps, 'db' | 'clock'>, given: unknown): Promise<Explained> {
   const requestId = typeof given === 'string' ? given.trim().toLowerCase() : '';
   if (requestId === '') return { kind: 'asked', requestId };

@@ -3,7 +3,7 @@ import { accentSheet } from '../brand/accent';
 import { type Brand, PLAIN_BRAND } from '../brand/brand';
 import { variablesOf } from '../brand/tokens';
 
-/** A logo stands in the page itself, which is sent whole with each error. */
+/** The logo is inlined in the page, which is sent whole with each error. */
 const MAX_INLINE_BYTES = 16_384;
 
 const TEXT =
@@ -28,7 +28,7 @@ function footOf({ name, words }: Brand): string {
   if (!words) return '';
   const { status, terms, privacy, imprint } = words.links;
   const links = { Status: status, Terms: terms, Privacy: privacy, Imprint: imprint };
-  // Paths are the dashboard's, which is another site here.
+  // Paths belong to the dashboard, which is another site here.
   const shown = Object.entries(links).flatMap(([text, to]) =>
     to?.startsWith('https:') === true ? `<a href="${escapeHtml(to)}">${text}</a>` : [],
   );
@@ -38,8 +38,8 @@ function footOf({ name, words }: Brand): string {
 }
 
 /**
- * What Kong answers to a browser by itself: `error_template_html` of kong.conf, with its two `%s` for the message and the request id.
- * It loads nothing. kong/templates/problem.html is the one without a brand.
+ * Kong's own error page for browsers: `error_template_html` of kong.conf, with its two `%s` for the message and the request id. It loads
+ * nothing. kong/templates/problem.html is the one without a brand.
  */
 export function gatewayErrorPage(brand: Brand): string {
   const accent = brand.colour === PLAIN_BRAND.colour ? '' : accentSheet(brand.colour);

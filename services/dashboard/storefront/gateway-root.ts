@@ -5,10 +5,10 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { askSeldom, keepDocument, type KeptDocument, serveDocument } from '../http/serve-document';
 import { type SellersFolder } from './sellers-folder';
 
-/** The folder from which kong.yml has the gateway fetch its responses at `/` and `/openapi.json`. */
+/** The folder from which kong.yml has the gateway serve `/` and `/openapi.json`. */
 const FOLDER = '/gateway';
 
-/** Programs keep a copy this long, and so may caches between. Pages of other sites may read it: there is nothing of anybody's in it. */
+/** Programs and caches in between may keep a copy this long. Pages of other sites may read it: it holds nothing private. */
 const HEADERS = {
   'Cache-Control': 'public, max-age=60',
   'Access-Control-Allow-Origin': '*',
@@ -36,12 +36,12 @@ interface Addresses {
   readonly gateway: string;
 }
 
-/** What the gateway answers at `/`: everything that is sold or listed, and where to read on. Limits are requests, prices a month. */
+/** The gateway's response at `/`: everything that is sold or listed, and where to read on. Limits are requests, prices a month. */
 export function describeGateway({ products }: Catalogue, { name, portal, gateway }: Addresses): object {
   return { name, portal, openapi: `${gateway}/openapi.json`, products: products.map(describeProduct) };
 }
 
-/** What the gateway answers without a key: the catalogue, and the description of the API. Headers and query of the request mean nothing here. */
+/** The gateway's responses without a key: the catalogue, and the description of the API. Headers and query of the request are ignored. */
 export function serveGatewayRoot(
   app: FastifyInstance,
   deps: DashboardDeps,

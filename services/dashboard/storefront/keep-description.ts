@@ -9,11 +9,11 @@ import { type Description, type DescriptionInput } from './description';
 /** A document of 13 MB takes 9 s of CPU on a slow machine, and one of 20,000 paths 24 s. */
 const BOUNDS = { deadlineMs: 120_000, heapMebibytes: 1_024, tooMuch: 'the description takes more memory or time than it may' };
 
-/** Makes the description in a thread of its own: of long documents it takes seconds, in which nobody else would be answered. */
+/** Makes the description in its own thread: long documents take seconds, during which nobody else would get a response. */
 export const describeInThread = (input: DescriptionInput): Promise<Description> =>
   runInThread(join(__dirname, 'description-thread'), input, BOUNDS);
 
-/** The description, and what tells it from the one before. */
+/** The description and its revision. */
 export interface DescriptionSource {
   /** Asked once a second at most. */
   readonly revision: () => Promise<string>;
@@ -29,14 +29,14 @@ export interface DescriptionOptions {
   readonly describe: (input: DescriptionInput) => Promise<Description>;
 }
 
-/** Makes the description once for each revision of the catalogue, for all who need it. A failure is not kept. */
+/** Makes the description once for each revision of the catalogue, for everybody who needs it. A failure is not kept. */
 export function keepDescription({ db, catalogue, clock, log }: DashboardDeps, options: DescriptionOptions): DescriptionSource {
   const { readBuilt, title, describe } = options;
   const askRevision = askSeldom(() => readCatalogueRevision(db), clock);
   const revision = async (): Promise<string> => `${await askRevision()} ${title()}`;
   let kept: { readonly revision: string; readonly made: Promise<Description> } | undefined;
 
-  /** Documents that take more than may be taken cost the other products nothing: then all are described by their routes. */
+  /** If the documents exceed the bounds, the other products must not suffer: then all are described by their routes. */
   const describeAll = (input: DescriptionInput): Promise<Description> =>
     describe(input).catch((error: unknown) => {
       if (input.documents.size === 0) throw error;

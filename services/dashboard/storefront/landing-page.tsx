@@ -12,12 +12,12 @@ import { isOffered } from '../brand/wording';
 interface LandingPageProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  /** A call to try, where a product has one with an example. */
+  /** A call to try, if a product has one with an example. */
   readonly tried: Operation | undefined;
   readonly api: ShownApi;
 }
 
-/** A real call and its answer side by side, before anything is asked of the reader. */
+/** A real call and its response side by side, before anything is asked of the reader. */
 function FirstTry({ operation, tools }: { readonly operation: Operation; readonly tools: PageTools }): ReactNode {
   const { summary, tags } = operation;
   const curl = operation['x-codeSamples'].find(({ lang }) => lang === 'curl');

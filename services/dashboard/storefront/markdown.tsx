@@ -4,28 +4,28 @@ import { linkKind } from '../brand/link-target';
 import { type CodeLanguage } from '../reference/code-tokens';
 import { CodeBlock } from './code-block';
 
-/** Where a link of the text leads; undefined: it is shown as text alone. */
+/** The target of a link in the text; undefined: the link is shown as plain text. */
 type LinkTo = (target: string) => string | undefined;
 
 interface MarkdownProps {
   readonly text: string;
-  /** What `#` becomes; 1 unless given. */
+  /** Heading level of `#`; 1 unless given. */
   readonly level?: 1 | 2 | 3;
   /** {@link safeLink} unless given. */
   readonly linkTo?: LinkTo;
 }
 
-/** A longer paragraph is shown without marks: each could become an element of its own. */
+/** A longer paragraph is shown without formatting: each mark could become an element. */
 const MAX_INLINE = 4_000;
-/** Elements within each other. Deeper blocks are left out, and deeper text has no marks. */
+/** Maximum nesting of elements. Deeper blocks are left out, and deeper text is not formatted. */
 const MAX_DEPTH = 100;
 
 /**
- * CommonMark with tables. HTML is text. There are no pictures, so that a page makes no request for its writer, and no references: a
- * long address that is named often would fill the memory.
+ * CommonMark with tables. HTML is shown as text. There are no pictures, so that a page makes no request for its author, and no reference
+ * links: a long address that is used often would fill the memory.
  */
 const reader = new MarkdownIt({ html: false, maxNesting: MAX_DEPTH }).disable(['image', 'reference']);
-// LinkTo judges every link, as it was written.
+// `linkTo` judges every link as written.
 reader.validateLink = () => true;
 reader.normalizeLink = (target) => target;
 reader.inline.ruler.before('text', 'long', (state) => {
@@ -35,12 +35,12 @@ reader.inline.ruler.before('text', 'long', (state) => {
   return true;
 });
 
-/** Web and mail addresses, places of this site and anchors. Every other scheme, `javascript:` among them, is no link. */
+/** Accepts web and mail addresses, places of this site and anchors. Any other scheme, such as `javascript:`, is not a link. */
 export function safeLink(target: string): string | undefined {
   return linkKind(target) && target;
 }
 
-/** A link in a stranger's text: to other sites alone, without recommending them. */
+/** A link in a stranger's text: only to other sites, and without recommending them. */
 function foreignLink(target: string): string | undefined {
   const kind = linkKind(target);
   return kind === 'https' || kind === 'http' ? target : undefined;
@@ -51,7 +51,7 @@ const textOf = (tokens: readonly MarkdownIt.Token[]): string =>
     .map(({ type, children, content, block }) => (children ? textOf(children) : content) + (block || /break$/.test(type) ? ' ' : ''))
     .join('');
 
-/** A text without its marks, as titles and searches need it. */
+/** A text without its formatting, as titles and searches need it. */
 export function plainText(text: string): string {
   return textOf(reader.parse(text, {})).replace(/\s+/g, ' ').trim();
 }
@@ -85,10 +85,10 @@ interface Context {
   readonly linkTo: LinkTo;
 }
 
-/** An element that has not ended. */
+/** An element that is still open. */
 interface Open {
   readonly token: MarkdownIt.Token;
-  /** The text in it, with its marks. */
+  /** Its text, including marks. */
   readonly text: string;
   readonly children: ReactNode[];
 }
@@ -98,7 +98,7 @@ function elementOf({ token, text, children }: Open, { level, linkTo }: Context):
   const isForeign = linkTo === foreignLink;
   switch (token.type) {
     case 'heading_open':
-      // A stranger's anchor could be one of the page's own.
+      // A stranger's anchor could be the same as one of the page's own.
       return createElement(
         `h${Math.min(level + Number(token.tag.slice(1)) - 1, 6)}`,
         { id: isForeign ? undefined : anchorOf(text) },
@@ -157,12 +157,12 @@ function elementsOf(tokens: readonly MarkdownIt.Token[], context: Context): Reac
   return all;
 }
 
-/** Markdown as elements. Its writer can bring neither a script nor a request to a reader. */
+/** Renders Markdown. Its author can make a reader's browser neither run a script nor send a request. */
 export function Markdown({ text, level = 1, linkTo = safeLink }: MarkdownProps): ReactNode {
   return elementsOf(reader.parse(text, {}), { level, linkTo });
 }
 
-/** What an API's own document says of an operation, below the page's headings. */
+/** An operation's description from an API's own document, below the page's headings. */
 export function Description({ text }: { readonly text: string }): ReactNode {
   return <Markdown text={text} level={3} linkTo={foreignLink} />;
 }

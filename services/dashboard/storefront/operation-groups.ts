@@ -4,13 +4,13 @@ import { type OperationEntry, type ShownApi } from './shown-api';
 
 /** Operations that belong together. */
 export interface OperationGroup {
-  /** Undefined: their author has given them none. */
+  /** Undefined: the author gave no group. */
   readonly name: string | undefined;
   readonly description?: string | undefined;
   readonly operations: readonly OperationEntry[];
 }
 
-/** The operations of a product as their author has them: those without a group, then each group in the order of its document. */
+/** The operations of a product in its author's order: those without a group, then each group in the document's order. */
 export function groupsOf(api: ShownApi, product: string): readonly OperationGroup[] {
   const described = new Map((api.overview['x-groups'][product] ?? []).map(({ name, description }) => [name, description]));
   const byName = new Map<string | undefined, OperationEntry[]>([undefined, ...described.keys()].map((name) => [name, []]));
@@ -24,15 +24,15 @@ export function groupsOf(api: ShownApi, product: string): readonly OperationGrou
   );
 }
 
-/** The part of a reference on one page: the operations of one tag, empty for those without one, or a single operation. */
+/** The part of a reference on one page: the operations of one tag (empty for those without one), or a single operation. */
 export interface ReferencePart {
   readonly tag?: string | undefined;
   readonly operation?: string | undefined;
-  /** Of a list that is too long for one page, from 1. */
+  /** Page of a list that is too long for one page, from 1. */
   readonly page?: number | undefined;
 }
 
-/** The groups with what belongs to a part of the reference. */
+/** The groups, reduced to a part of the reference. */
 export function partOf(groups: readonly OperationGroup[], { tag, operation }: ReferencePart): readonly OperationGroup[] {
   return groups.flatMap((group) => {
     if (tag !== undefined && tag !== (group.name ?? '')) return [];
@@ -41,9 +41,9 @@ export function partOf(groups: readonly OperationGroup[], { tag, operation }: Re
   });
 }
 
-/** What the entries of a list may have in bytes, so that its page has at most 80 KiB. */
+/** Maximum bytes of a list's entries, so that its page has at most 80 KiB. */
 const MAX_LIST_BYTES = 56 * 1_024;
-/** Markup of an entry, with some to spare. */
+/** Bytes of an entry's markup, with some to spare. */
 const ENTRY_BYTES = 130;
 
 const bytesOf = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(escapeXml(text)), 0);
@@ -63,15 +63,15 @@ function paged<Entry>(entries: readonly Entry[], weigh: (entry: Entry) => number
   return pages;
 }
 
-/** Longer words on a group are cut in a list. */
+/** Longer descriptions of a group are cut in a list. */
 const MAX_WORDS = 1_000;
 
-/** The operations of some groups as lists, page by page. A group that goes over several pages is described on the first of them. */
+/** The operations of some groups as lists, page by page. A group that spans several pages is described on the first of them. */
 export function listPages(groups: readonly OperationGroup[]): readonly (readonly OperationGroup[])[] {
   const entries = groups.flatMap((group) => group.operations.map((operation, index) => ({ group, operation, isFirst: index === 0 })));
   const weigh = ({ group: { name = '', description = '' }, operation, isFirst }: (typeof entries)[number]): number => {
     const { operationId, path, summary } = operation;
-    // A link of the words' Markdown may take more than its text.
+    // A link in the description's Markdown may take more bytes than its text.
     const heading = isFirst ? 2 * bytesOf(name, description.slice(0, MAX_WORDS)) + ENTRY_BYTES : 0;
     return heading + ENTRY_BYTES + bytesOf(operationId, operationId, path, summary);
   };
@@ -91,5 +91,5 @@ export function groupPages(groups: readonly OperationGroup[]): readonly (readonl
   return paged(groups, ({ name = '' }) => ENTRY_BYTES + bytesOf(name, encodeURIComponent(name)));
 }
 
-/** Anchor of a group on the page of its product. No operation's name begins so: see `OPERATION_ID`. */
+/** Anchor of a group on its product's page. No operation's name begins like this: see `OPERATION_ID`. */
 export const groupAnchor = (name: string): string => `-${anchorOf(name)}`;

@@ -3,7 +3,7 @@ import { Description } from './markdown';
 import { groupAnchor, type OperationGroup, type ReferencePart } from './operation-groups';
 import { SearchForm } from './search-page';
 
-/** Leaves of a list of routes what is typed into it, by the page's script. */
+/** A search field. The page's script reduces the list of routes to what matches. */
 export function RouteSearch({ placeholder }: { readonly placeholder: string }): ReactNode {
   return (
     <search className="find" hidden>
@@ -26,11 +26,11 @@ export interface ListPage {
 
 interface ListProps extends ListPage {
   readonly product: string;
-  /** What is listed, unless all of the product is. */
+  /** Restricts the list to a part of the product. */
   readonly part?: ReferencePart | undefined;
 }
 
-/** Leads to the pages before and after. */
+/** Links to the previous and next page. */
 function Pager({ product, part, page, pages }: ListProps): ReactNode {
   if (pages === 1) return null;
   const addressOf = (number: number): string => {
@@ -56,7 +56,7 @@ function Pager({ product, part, page, pages }: ListProps): ReactNode {
   );
 }
 
-/** Links to each operation of a long description, which has a page of its own. */
+/** Links to each operation of a long description; each has a page of its own. */
 export function OperationIndex(list: ListProps): ReactNode {
   const { product, groups, pages } = list;
   return (

@@ -6,11 +6,11 @@ import { answerTable, type FieldTable, inputTables, sampleCaption } from './oper
 import { type Operation, successOf } from './operations';
 import { type CallTools, TryForm } from './try-form';
 
-/** What each list of fields may have of an operation's page. */
+/** The limits of each list of fields on an operation's page. */
 interface Share {
   /** A longer list ends with a link to all of it. */
   readonly rows: number;
-  /** Characters of a text in it. Longer ones are cut. */
+  /** Maximum characters of each text in it. Longer ones are cut. */
   readonly text: number;
 }
 
@@ -18,25 +18,25 @@ interface FieldsProps {
   readonly caption: string;
   readonly rows: readonly FieldRow[];
   readonly share: Share;
-  /** What is answered is never required. */
+  /** Fields of a response are never required. */
   readonly isAnswer?: boolean;
 }
 
-/** Fields of an operation, in all its lists. */
+/** Maximum fields of an operation, in all its lists. */
 const MAX_ROWS = 400;
-/** Characters for all texts of them. */
+/** Maximum characters of all their texts. */
 const MAX_TEXTS = 60_000;
-/** Shapes that are tabs. More are counted. */
+/** Maximum shapes shown as tabs. Further ones are counted. */
 const MAX_VARIANTS = 40;
-/** What all samples of an operation may have in bytes: the first languages are shown. */
+/** Maximum bytes of all samples of an operation: the first languages are shown. */
 const MAX_SAMPLES = 30_000;
 const MAX_ANSWER = 20_000;
-/** Characters of an operation's own words: a sign of Markdown may become ten of markup. */
+/** Maximum characters of an operation's description: one Markdown sign may become ten characters of markup. */
 const MAX_WORDS = 12_000;
 
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
-/** Some answers have a hundred members: the markup of a row is kept short. */
+/** Some responses have a hundred members, so the markup of a row is kept short. */
 function Fields({ caption, rows, share, isAnswer = false }: FieldsProps): ReactNode {
   if (rows.length === 0) return null;
   return (
@@ -71,7 +71,7 @@ function Fields({ caption, rows, share, isAnswer = false }: FieldsProps): ReactN
   );
 }
 
-/** Equal shares, if there is too much for a page. */
+/** Equal shares if there is too much for a page. */
 function shareOf(tables: readonly FieldTable[]): Share {
   const lists = tables.flatMap(({ rows, variants }) => [rows, ...variants.slice(0, MAX_VARIANTS).map((each) => each.rows)]);
   const countUpTo = (most: number): number => lists.reduce((sum, { length }) => sum + Math.min(length, most), 0);
@@ -86,7 +86,7 @@ interface TableProps {
   readonly isAnswer?: boolean;
 }
 
-/** Fields, and those of each shape that a discriminator tells apart, one shape open at a time. */
+/** Fields, and those of each shape of a discriminator, with one shape open at a time. */
 function Table({ table: { caption, rows, variants }, operation: { operationId }, share, isAnswer = false }: TableProps): ReactNode {
   return (
     <>
@@ -128,7 +128,10 @@ function AnswerFields({ operation, share }: PartProps): ReactNode {
   );
 }
 
-/** The operation's example as code, one language open at a time. The page's script colours it: markup would be heavier than the code. */
+/**
+ * The operation's example as code, with one language open at a time. The page's script colours it, because markup would be heavier than the
+ * code.
+ */
 function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   const { operationId, method, path } = operation;
   let bytes = 0;
@@ -147,7 +150,7 @@ function Samples({ operation }: { readonly operation: Operation }): ReactNode {
   );
 }
 
-/** What a test key got for the example, or what the document says of it. */
+/** The response of a test key to the example, or the one in the document. */
 function SampleAnswer({ operation }: { readonly operation: Operation }): ReactNode {
   const sample = successOf(operation)?.sample;
   if (!sample) return null;
@@ -165,11 +168,11 @@ interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
   readonly tools: CallTools;
-  /** Level of its heading. */
+  /** Heading level. */
   readonly level: 2 | 3;
 }
 
-/** One operation: words at the left, code at the right. */
+/** One operation: text on the left, code on the right. */
 export function OperationSection({ operation, shared, tools, level }: OperationSectionProps): ReactNode {
   const { operationId, method, path, summary, deprecated, description, responses } = operation;
   const share = shareOf([...inputTables(operation), ...[answerTable(operation) ?? []].flat()]);

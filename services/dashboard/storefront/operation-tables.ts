@@ -2,19 +2,19 @@ import { type FieldSchema } from '../contract/api-document';
 import { type FieldRow, fieldOf, fieldsOf } from '../reference/schema-fields';
 import { type Operation, successOf } from './operations';
 
-/** What goes into one place of a call. */
+/** The fields in one place of a call. */
 export interface FieldTable {
   readonly caption: string;
-  /** Rows of each of its shapes. */
+  /** Rows that all its shapes share. */
   readonly rows: readonly FieldRow[];
-  /** What more each shape has, by the value that stands for it. */
+  /** Further rows of each shape, by its discriminator value. */
   readonly variants: readonly { readonly value: string; readonly rows: readonly FieldRow[] }[];
 }
 
 type Content = NonNullable<Operation['requestBody']>['content'];
 type Fields = Omit<FieldTable, 'caption'>;
 
-/** The shapes that a discriminator tells apart, of a value or of the entries of a list. */
+/** The shapes of a discriminator, of a value or of a list's entries. */
 function variantsIn({ anyOf = [], items }: FieldSchema): readonly FieldSchema[] {
   const named = anyOf.filter((each) => each['x-variant'] !== undefined);
   return named.length > 0 || typeof items !== 'object' ? named : variantsIn(items);
@@ -41,7 +41,7 @@ function contentFields(content: Content = {}): Fields {
 
 const PLACES = { path: 'Path', query: 'Query', header: 'Headers', cookie: 'Cookies' } as const;
 
-/** All that a call takes, by where it stands. Places without anything are left out. */
+/** All inputs of a call, by their place. Places without fields are left out. */
 export function inputTables({ parameters = [], requestBody }: Operation): readonly FieldTable[] {
   const placed = (Object.keys(PLACES) as (keyof typeof PLACES)[]).map((place) => ({
     caption: PLACES[place],
@@ -56,13 +56,13 @@ export function inputTables({ parameters = [], requestBody }: Operation): readon
   return [...placed, body].filter(hasFields);
 }
 
-/** What a success holds, if the document says it. */
+/** The content of a success, if the document describes it. */
 export function answerTable(operation: Pick<Operation, 'responses'>): FieldTable | undefined {
   const fields = contentFields(successOf(operation)?.content);
   return hasFields(fields) ? { caption: 'Response', ...fields } : undefined;
 }
 
-/** What is said above the example of a success. */
+/** The caption above the example of a success. */
 export function sampleCaption(operation: Pick<Operation, 'responses'>): string {
   const success = successOf(operation);
   if (!success?.sample) return '';

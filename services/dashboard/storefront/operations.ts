@@ -13,10 +13,10 @@ export interface Operation extends ApiOperation {
   readonly path: string;
 }
 
-/** What the document writes where a value comes from the call before. */
+/** Stands in the document where a value comes from the previous call. */
 export const FROM_BEFORE = 'from the step before';
 
-/** The codes of every product, and no operation. */
+/** The codes of every product, and no operations. */
 export const NOTHING_DESCRIBED: ApiDocument = {
   servers: [],
   tags: [],
@@ -28,13 +28,13 @@ export const NOTHING_DESCRIBED: ApiDocument = {
 
 const shape = apiDocument.shape;
 
-/** Bodies that “Run it here” sends. */
+/** Media types that “Run it here” sends. */
 const FILLED_IN = new Set(['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']);
 
-/** An example made for an answer shows three levels of it. */
+/** An example made from a schema shows three levels. */
 const ANSWER_DEPTH = 3;
 
-/** The responses, with an example of what JSON a success holds. */
+/** The responses, with an example of a success's JSON. */
 function withSample(responses: Json): Json {
   const status = successStatus(responses) ?? '';
   const success = responses[status];
@@ -47,11 +47,11 @@ function withSample(responses: Json): Json {
   return { ...responses, [status]: { ...success, content: Object.fromEntries(content) as Json } };
 }
 
-/** What an operation answers when it succeeds. */
+/** The successful response of an operation. */
 export interface Success {
   readonly status: string;
   readonly content: NonNullable<ApiOperation['responses'][string]['content']>;
-  /** The JSON of an answer, with what the document says of it. Undefined where it has none. */
+  /** Its JSON, with the document's description. Undefined if there is none. */
   readonly sample: { readonly value: unknown; readonly isMade: boolean; readonly description?: string | undefined } | undefined;
 }
 
@@ -66,7 +66,7 @@ export function successOf({ responses }: Pick<ApiOperation, 'responses'>): Succe
   return { status, content, sample: value === undefined ? undefined : { value, isMade, description: named?.description } };
 }
 
-/** Parameters with an example each where they must be sent, and a body with one: of an API that gives none, made from its schema. */
+/** Adds an example to each required parameter and to the body. If the API gives none, it is made from the schema. */
 function withExamples(operation: Json): Json {
   const { parameters, requestBody, responses } = operation;
   const content = isObject(requestBody) && isObject(requestBody['content']) ? requestBody['content'] : {};
@@ -90,7 +90,7 @@ function parameterWithExample(part: Json): Json {
   return { ...parameter, example: isNeeded || !example.isMade ? example.value : undefined, isMade: isNeeded && example.isMade };
 }
 
-/** Each product has a budget for all of its operations. */
+/** Each product has one budget for all of its operations. */
 function resolversByProduct(document: Json): (product: string) => ReferenceResolver {
   const counts = new Map<string, number>();
   const paths = Object.values(isObject(document['paths']) ? document['paths'] : {}).filter(isObject);
@@ -102,7 +102,7 @@ function resolversByProduct(document: Json): (product: string) => ReferenceResol
   return (product) => resolvers.get(product) ?? new ReferenceResolver(document, 1);
 }
 
-/** The document as pages show it, with what it refers to written out. An operation that they cannot show is left out and named. */
+/** The document as pages show it, with references written out. Operations that cannot be shown are left out and named. */
 export function readOperations(text: string): ApiDocument {
   const document: unknown = JSON.parse(text);
   if (!isObject(document)) return NOTHING_DESCRIBED;
@@ -130,8 +130,7 @@ export function operationsIn(document: ApiDocument): readonly Operation[] {
 }
 
 /**
- * The one with which a reader who knows nothing yet sees what an answer looks like: a GET with an example of all its query, answered in
- * JSON by a sandbox.
+ * The operation that shows a newcomer what a response looks like: a GET with an example of its whole query, whose sandbox responds in JSON.
  */
 export function firstToTry({
   document,

@@ -13,9 +13,9 @@ export interface PageTools {
   readonly url: string;
   /** Base URL of the gateway, without a slash at the end. */
   readonly gatewayUrl: string;
-  /** Whether the reader has a session, as far as a cookie tells. */
+  /** Whether the reader has a session, according to a cookie. */
   readonly isSignedIn: boolean;
-  /** Whether calls can be tried out here without an account. */
+  /** Whether readers without an account can try calls here. */
   readonly canTry: boolean;
   /** Whether mail about outages is sent. */
   readonly canMail: boolean;
@@ -30,9 +30,9 @@ interface PageFrameProps {
   readonly description: string;
   /** The page's own path, which is also where signing up leads back to. */
   readonly path: string;
-  /** Products whose prices the page names to search engines too. */
+  /** Products whose prices the page also tells search engines. */
   readonly products?: readonly CatalogueProduct[];
-  /** Address of the same for feed readers. */
+  /** Address of the same content for feed readers. */
   readonly feed?: string;
   readonly children: ReactNode;
 }
@@ -68,7 +68,7 @@ function SellersLinks({ brand: { name, words } }: { readonly brand: Brand }): Re
   );
 }
 
-/** The picture beside the name, with the one for dark pages where the seller has one. */
+/** The picture beside the name, and the one for dark pages if the seller has one. */
 function BrandLogo({ brand }: { readonly brand: Brand }): ReactNode {
   const logo = <img src={brand.logo ? '/brand/logo' : '/icon.svg'} height={26} alt="" />;
   if (!brand.darkLogo) return logo;
@@ -80,7 +80,7 @@ function BrandLogo({ brand }: { readonly brand: Brand }): ReactNode {
   );
 }
 
-/** The page of signing up, which leads back to a page. */
+/** The sign-up page, which leads back to a page afterwards. */
 export function signUpPath(then: string): string {
   return then === '/' ? '/sign-up' : `/sign-up?then=${encodeURIComponent(then)}`;
 }
@@ -103,7 +103,7 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
   );
 }
 
-/** The document around a public page: all of it can be read without a script. */
+/** The document around a public page, all of which can be read without a script. */
 export function PageFrame({ tools, title, description, path, products, feed, children }: PageFrameProps): ReactNode {
   const { brand, url } = tools;
   return (

@@ -24,7 +24,7 @@ export interface ShelfOptions {
   readonly url: string;
   /** The description of the API. */
   readonly description: DescriptionSource;
-  /** Whether calls can be tried out without an account. */
+  /** Whether calls can be tried without an account. */
   readonly canTry: boolean;
 }
 
@@ -38,10 +38,10 @@ async function readStatus({ db, clock, timeZone }: DashboardDeps): Promise<Statu
   return { days, outages, nowMs, timeZone };
 }
 
-/** Pages that can do without the description where it is not built: they leave out calls and routes. */
+/** Pages that are also shown without the description; they then leave out calls and routes. */
 const CAN_DO_WITHOUT: ReadonlySet<PageName['kind']> = new Set(['landing', 'reference', 'offer']);
 
-/** What tells apart the pages of one kind. */
+/** Distinguishes the pages of one kind. */
 function nameOf(page: PageName): string {
   if (page.kind === 'product' || page.kind === 'offer') return `${page.kind} ${page.product.id}`;
   if (page.kind === 'pricing') return `pricing ${page.step}`;
@@ -56,11 +56,11 @@ export class PageShelf {
 
   constructor(private readonly options: ShelfOptions) {
     const { deps, description, folder } = options;
-    // By the description's own revision: a page is never newer by name than the description that it was made from.
+    // Includes the description's own revision, so that a page is never newer by name than the description it was made from.
     this.revision = async () => `${await description.revision()} ${deps.liveSources?.revision() ?? ''} ${folder.revision}`;
   }
 
-  /** @param name tells apart what differs; the caller keeps the names few */
+  /** @param name distinguishes the variants; the caller keeps their number small */
   find(name: string, read: () => Promise<string>, revision = this.revision): Promise<KeptDocument> {
     const known = this.kept.get(name) ?? keepDocument({ revision, read });
     this.kept.set(name, known);
@@ -99,23 +99,23 @@ export class PageShelf {
     };
   }
 
-  /** Says that a page failed; it needs nothing that may be away. */
+  /** A page for a failure; it needs nothing that may be down. */
   failure(failure: Failure, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], api: NOTHING_SHOWN });
   }
 
-  /** What became of a request. It is made anew each time, and needs nothing that may be away. */
+  /** The page that explains a request. It is made anew each time, and needs nothing that may be down. */
   explained(explained: Explained, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'explain', explained }, this.toolsFor(isSignedIn), { products: [], api: NOTHING_SHOWN });
   }
 
-  /** What became of a wish for mail about outages. */
+  /** The page for a request for mail about outages. */
   async statusMail(step: MailStep, isSignedIn: boolean): Promise<string> {
     const { products } = await this.options.deps.catalogue();
     return renderPage({ kind: 'status-mail', step }, this.toolsFor(isSignedIn), { products, api: NOTHING_SHOWN });
   }
 
-  /** A page of which there are few. */
+  /** A page of a kind with few pages. */
   page(page: PageName, isSignedIn: boolean): Promise<KeptDocument> {
     const { deps } = this.options;
     const read = async (): Promise<string> => {
@@ -131,8 +131,8 @@ export class PageShelf {
   }
 
   /**
-   * A part of a product's reference. It is made anew each time: of a long description there are too many to keep.
-   * @returns undefined when there is no such part
+   * A part of a product's reference. It is made anew each time, because a long description has too many to keep.
+   * @returns undefined if there is no such part
    */
   async part(product: CatalogueProduct, part: ReferencePart, isSignedIn: boolean): Promise<string | undefined> {
     const { products } = await this.options.deps.catalogue();
@@ -154,12 +154,12 @@ export class PageShelf {
     return entry && writeOperation(product, api.read(entry), this.toolsFor(false));
   }
 
-  /** What a search finds, as a page. It is made anew each time: readers may search for anything. */
+  /** The results of a search, as a page. It is made anew each time, because readers may search for anything. */
   async search(search: string, isSignedIn: boolean): Promise<string> {
     const { deps, folder } = this.options;
     const { products } = await deps.catalogue();
     const kept = await this.find('search', async () => {
-      // Read here: what is kept is made anew with each change of the catalogue.
+      // Read here, because what is kept is made anew with each change of the catalogue.
       const sold = await deps.catalogue();
       return JSON.stringify(searchEntries(sold.products, await this.describe({ kind: 'reference' }), folder.pages.docs));
     });
@@ -167,12 +167,12 @@ export class PageShelf {
     return renderPage({ kind: 'search', search, found }, this.toolsFor(isSignedIn), { products, api: NOTHING_SHOWN });
   }
 
-  /** Availability is read once a minute, however many ask. */
+  /** Availability is read at most once a minute, however many ask. */
   private async minuteOfStatus(): Promise<string> {
     return `${await this.revision()} ${Math.floor(this.options.deps.clock.now() / STATUS_MS)}`;
   }
 
-  /** A file of the status, as old as the page. */
+  /** A status file, as old as the page. */
   statusFile(path: string, write: (products: readonly CatalogueProduct[], content: StatusContent) => string): Promise<KeptDocument> {
     const { deps } = this.options;
     const read = async (): Promise<string> => write((await deps.catalogue()).products, await readStatus(deps));

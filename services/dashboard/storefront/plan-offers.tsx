@@ -5,14 +5,14 @@ import { FREE_PLAN, NO_CHARGE } from '../reference/plan-name';
 import { countedBy, describeLimits, describePlan, formatCount, formatPrice } from '../brand/wording';
 import { type PageTools, signUpPath } from './page-frame';
 
-/** `100 times` the requests a day that are free, where it is more. */
+/** `100 times` the free requests a day, if it is more. */
 function timesMore(plan: CataloguePlan, free: CatalogueProduct['base']): string | undefined {
   if (!free || free.daily === 0 || plan.daily <= free.daily) return undefined;
   const times = plan.daily / free.daily;
   return `${formatCount(Math.round(times * 10) / 10)} times`;
 }
 
-/** Where a reader chooses a plan: the dashboard opens it, after signing up if need be. */
+/** Where a reader chooses a plan: the dashboard opens it, after signing up if needed. */
 export function planPath({ isSignedIn }: PageTools, product: string, plan: string): string {
   const page = `/plans?product=${encodeURIComponent(product)}&plan=${encodeURIComponent(plan)}`;
   return isSignedIn ? page : signUpPath(page);
@@ -32,14 +32,14 @@ function Offer({
   readonly name: string;
   readonly price: string;
   readonly limits: string;
-  /** What sets it apart from what is free. */
+  /** What it offers beyond the free limits. */
   readonly more: string | undefined;
   readonly counted: 'units' | 'requests';
   /** Where it is chosen. */
   readonly href: string;
   /** Whether the seller gives it on request. */
   readonly asks?: boolean;
-  /** What live keys open today, where that is not all. */
+  /** What live keys open today, if that is not everything. */
   readonly opened: string | undefined;
   readonly tools: PageTools;
 }): ReactNode {
@@ -71,7 +71,7 @@ interface PlanOffersProps {
   readonly product: CatalogueProduct;
 }
 
-/** A card for each plan of a product, with the way to it. */
+/** A card for each plan of a product, with a link to take it. */
 export function PlanOffers({ tools, product }: PlanOffersProps): ReactNode {
   const { base, plans } = product;
   const counted = countedBy(product.units !== undefined);

@@ -10,13 +10,13 @@ import { describeLimits, describePlan, formatCount, formatPrice, isOffered, NOTH
 interface PricingPageProps {
   readonly tools: PageTools;
   readonly products: readonly CatalogueProduct[];
-  /** The step of REQUEST_STEPS that the costs are for. */
+  /** The index in REQUEST_STEPS that the costs are for. */
   readonly step: number;
 }
 
 const IN_UNITS = 'Counted in units. Each answer says how many it costs.';
 
-/** The slider. A script sends the form when it is moved; without one the button does. */
+/** The slider. Moving it sends the form by a script; without a script the button does. */
 function Expected({ step, requests }: { readonly step: number; readonly requests: number }): ReactNode {
   return (
     <form className="expected" action="/pricing" method="get">
@@ -93,7 +93,7 @@ function Plans({ product, tools }: { readonly product: CatalogueProduct; readonl
   );
 }
 
-/** What counts, in the words of the guides. */
+/** What is charged, in the words of the guides. */
 function WhatCounts({ offered }: { readonly offered: readonly CatalogueProduct[] }): ReactNode {
   const sellsMore = offered.some(({ plans }) => plans.some(({ overage }) => overage));
   return (
@@ -119,7 +119,7 @@ interface CostsProps extends Omit<PricingPageProps, 'products'> {
   readonly offered: readonly CatalogueProduct[];
 }
 
-/** With more, a table: their cards would fill several screens, on which nothing can be compared. */
+/** More plans are shown in a table: their cards would fill several screens and could not be compared. */
 const MOST_AS_CARDS = 3;
 
 /** Each product with a card for each of its plans. */

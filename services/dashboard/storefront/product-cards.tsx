@@ -5,7 +5,7 @@ import { type PageTools } from './page-frame';
 import { Status } from './product-table';
 import { describeLimits, isOffered, priceFrom } from '../brand/wording';
 
-/** What can be bought, each with what it is for and what it costs to begin with. */
+/** Products with their purpose and their lowest price. */
 export function ProductCards({
   products,
   tools: { liveSources },

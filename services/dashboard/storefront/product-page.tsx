@@ -21,7 +21,7 @@ interface OperationsProps {
   readonly operations: readonly OperationEntry[];
 }
 
-/** The first answer that the description has an example of, beside the call that gets it. */
+/** The first response that the description has an example of, beside its call. */
 function Sample({ api, operations }: OperationsProps): ReactNode {
   for (const entry of operations.filter(({ hasSample }) => hasSample)) {
     const operation = api.read(entry);
@@ -75,7 +75,7 @@ function DataOf({ asOf }: { readonly asOf: string | null | undefined }): ReactNo
   );
 }
 
-/** The sources of the data and their age: as the service says, else as the catalogue does. */
+/** The sources of the data and their age: as the service reports, else as the catalogue says. */
 function Sources({
   product: { sources = [] },
   source,
@@ -109,7 +109,7 @@ function Sources({
   );
 }
 
-/** A call beside its answer and what else can be called, unless the page has such a call already, and what it costs. */
+/** A call beside its response and the other calls, unless the page shows such a call already, then the price. */
 export function ProductParts({ tools, product, api, isTried = false }: ProductPageProps & { readonly isTried?: boolean }): ReactNode {
   const operations = isTried ? [] : api.entriesOf(product.id);
   return (
@@ -124,7 +124,7 @@ export function ProductParts({ tools, product, api, isTried = false }: ProductPa
   );
 }
 
-/** One product for somebody who considers it: what it does, what it costs, and what an answer looks like. */
+/** One product for a prospective customer: what it does, what it costs, and what a response looks like. */
 export function ProductPage({ tools, product, api }: ProductPageProps): ReactNode {
   const { id, title, description, slots, units, consent, plans } = product;
   const source = tools.liveSources?.find(id) ?? null;

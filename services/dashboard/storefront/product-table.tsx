@@ -17,9 +17,9 @@ function Since({ since }: Pick<LiveSource, 'since'>): ReactNode {
   );
 }
 
-/** Keys that are served. Why live keys are not is the seller's business. */
+/** The kinds of keys that are served. Why live keys are not is the seller's business. */
 function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactNode {
-  // An API of the seller's own reports no source: nothing is said of it.
+  // An API of the seller's own reports no source, so nothing is shown.
   if (source === null) return null;
   const opened = openedText(source);
   const isNothing = opensNothing(source);
@@ -33,14 +33,14 @@ function LiveStatus({ source }: { readonly source: KnownSource | null }): ReactN
   );
 }
 
-/** Keys that are served, in a word and since when. */
+/** The kinds of keys that are served, in a word and since when. */
 export function Status({ product, source }: { readonly product: CatalogueProduct; readonly source: KnownSource | null }): ReactNode {
   if (!isOffered(product)) return <span className="badge">Listed only</span>;
   if (refusesTestKeys(product)) return <span className="badge">Live keys only</span>;
   return <LiveStatus source={source} />;
 }
 
-/** A notice beside prices of what live keys open today. Empty if that is all, or if it is unknown. */
+/** A notice beside prices about what live keys open today. Empty if that is everything, or unknown. */
 export function NoLiveSource({ source }: { readonly source: KnownSource | null }): ReactNode {
   const opened = source === null ? undefined : openedText(source);
   return opened === undefined ? null : <span className="block">{opened}</span>;

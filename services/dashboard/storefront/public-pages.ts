@@ -16,16 +16,16 @@ import { writeStatusFeed, writeStatusJson } from './status-files';
 import { isOffered } from '../brand/wording';
 
 export interface PublicPagesOptions extends ShelfOptions {
-  /** Sends the app, which has the first page of a reader who is signed in. */
+  /** Sends the app, which has the first page of a signed-in reader. */
   readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
   /** Signs links in mail, and keys the names under which callers are counted. */
   readonly secret: string;
 }
 
 export interface PublicPages {
-  /** Says in full dress that there is nothing at an address. */
+  /** Sends a full page that says that there is nothing at an address. */
   readonly sendMissing: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-  /** Says in full dress that a page could not be shown. The status and headers of the answer are set already. */
+  /** Sends a full page that says that a page could not be shown. The response's status and headers are set already. */
   readonly sendFailure: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 }
 
@@ -36,7 +36,7 @@ const XML = 'application/xml; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const ATOM = 'application/atom+xml; charset=utf-8';
 
-/** What a session's cookie begins with, over http and over https. It may have ended: then the app leads to sign-in. */
+/** How a session's cookie begins, over http and over https. The session may have ended: then the app leads to sign-in. */
 const SESSION_COOKIE = /(?:^|;\s*)(?:__Secure-)?tollgate\.session_token=[^;\s]/;
 
 /** Anything but a number is a page that does not exist. */
@@ -46,7 +46,7 @@ function isSignedIn({ headers }: FastifyRequest): boolean {
   return SESSION_COOKIE.test(headers.cookie ?? '');
 }
 
-/** The pages and files for who has no account: readable without a script, and by machines. */
+/** The pages and files for readers without an account: readable without a script, and by machines. */
 export function servePublicPages(app: FastifyInstance, options: PublicPagesOptions): PublicPages {
   const { url, deps, sendApp } = options;
   const folder = withWords(options.folder, { gateway: deps.gatewayUrl.replace(/\/$/, ''), dashboard: url });
@@ -67,7 +67,7 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   app.get('/', async (request, reply) =>
     isSignedIn(request) ? sendApp(request, reply.header('Vary', 'Cookie')) : send(request, reply, { kind: 'landing' }),
   );
-  // A single operation has an anchor on its product's page. Its name alone is what old links and other pages know.
+  // An operation has an anchor on its product's page. Old links and other pages know it by name alone.
   app.get<{ Querystring: { operation?: unknown } }>('/reference', async (request, reply) => {
     const { operation } = request.query;
     if (operation === undefined) return send(request, reply, { kind: 'reference' });
@@ -109,7 +109,7 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
       return product && isOffered(product) ? send(request, reply, { kind: 'product', product }) : sendMissing(request, reply);
     },
   );
-  // Every operation has an own page. Links lead there where the page of its product would be too long.
+  // Every operation has its own page. Links lead there if the page of its product would be too long.
   app.get<{ Params: { product: string; operation: string } }>('/reference/:product/:operation', (request, reply) =>
     sendPart(request, reply, request.params.product, { operation: request.params.operation }),
   );
@@ -122,11 +122,11 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   app.get<{ Querystring: { q?: unknown } }>('/search', async (request, reply) =>
     reply.headers(headers).send(await shelf.search(searchOf(request.query.q), isSignedIn(request))),
   );
-  // The addresses in refusals lead here, also callers who have no account.
+  // The addresses in refusals lead here, also callers without an account.
   app.get<{ Querystring: { request?: unknown } }>('/explain', async (request, reply) => {
     const explained = await findExplained(deps, request.query.request);
     const isAway = explained.kind === 'away';
-    // The app could say nothing without a database.
+    // Without a database, the app would have nothing to show.
     if (isSignedIn(request) && !isAway) return sendApp(request, reply.header('Vary', 'Cookie'));
     const page = await shelf.explained(explained, isSignedIn(request));
     return reply
@@ -172,7 +172,7 @@ function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, folder, url 
   }
 }
 
-/** A picture that an operator chose is a picture: opened by itself, a script in it does not run either. */
+/** A picture that an operator chose. Even if it is opened by itself, a script in it does not run. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 interface ServedFolder extends Pick<PublicPages, 'sendMissing'> {

@@ -14,7 +14,7 @@ import { isPublishedPath } from '../customer/requests/published-path';
 import { bytesOf } from '../customer/requests/try-handlers';
 import { prepareTryKey } from '../customer/requests/try-key';
 
-/** The customer in whose name readers call. No person can sign in as it, because no mail reaches the domain (RFC 2606). */
+/** The customer on whose behalf readers call. No person can sign in as it, because no mail reaches the domain (RFC 2606). */
 const READERS = 'readers@tollgate.invalid';
 const ACTOR = 'dashboard:readers';
 
@@ -59,7 +59,7 @@ async function takeCall({ deps, secret }: PublicTryTools, place: string): Promis
 }
 
 /**
- * `POST /api/public/try`: a call of the sandbox for readers without an account, with a test key that the dashboard never shows. An operator
+ * `POST /api/public/try`: calls the sandbox for readers without an account, with a test key that the dashboard never shows. An operator
  * ends it by revoking the key of the customer `readers@tollgate.invalid`.
  */
 export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): void {
@@ -70,7 +70,7 @@ export function servePublicTry(app: FastifyInstance, tools: PublicTryTools): voi
     if (!product || !isPublishedPath(call.path, createCatalogue([product]))) {
       throw invalidInput([{ field: 'path', message: 'must be a route of the product' }]);
     }
-    // Even if the catalogue lets test keys reach the live API: those are of customers, and a reader has no account.
+    // Even if the catalogue lets test keys reach the live API: test keys belong to customers, and a reader has no account.
     if (!hasSandbox(product))
       throw invalidInput([{ field: 'product', message: 'has no sandbox, so readers without an account cannot call it' }]);
     const place = placeOf(request.ip);

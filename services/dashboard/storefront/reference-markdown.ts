@@ -7,10 +7,10 @@ import { answerTable, type FieldTable, inputTables, sampleCaption } from './oper
 import { type Operation, successOf } from './operations';
 import { MAX_TOGETHER, type OperationEntry, type ShownApi } from './shown-api';
 
-/** Text on one line: a heading or an entry of a list ends with it. */
+/** Text on one line, because a line end would end a heading or a list's entry. */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Code between fences that are longer than any in it. */
+/** Code between fences that are longer than any fence in it. */
 function fenced(code: string, language: string): string {
   const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
@@ -72,8 +72,8 @@ function introduce(product: CatalogueProduct, { url, gatewayUrl }: Addresses): r
 }
 
 /**
- * The reference of a product for readers that are programs: what its page says, as Markdown. Of many operations it is a list of links, and
- * each has a file of its own.
+ * The reference of a product as Markdown, for programs that read. It says what the page says. If there are many operations, it is a list of
+ * links, and each has a file of its own.
  */
 export function writeReference(product: CatalogueProduct, api: ShownApi, addresses: Addresses): string {
   const isList = api.entriesOf(product.id).length > MAX_TOGETHER;

@@ -41,7 +41,7 @@ interface RoutesProps {
   readonly groups: readonly OperationGroup[];
 }
 
-/** Leads to the routes of this product, and where there is room to those of the others. */
+/** Links to the routes of this product, and to those of the others if there is room. */
 function Routes({ products, product, groups }: RoutesProps): ReactNode {
   return (
     <nav aria-label="Routes" className="routes">
@@ -58,7 +58,7 @@ function Routes({ products, product, groups }: RoutesProps): ReactNode {
   );
 }
 
-/** What an operation looks like on its own, as {@link Operations} shows it. */
+/** One operation by itself, as {@link Operations} shows it. */
 export function sectionOf(
   operation: Operation,
   shared: CodesByStatus,
@@ -67,7 +67,7 @@ export function sectionOf(
   return <OperationSection {...{ operation, shared, tools: callToolsOf(product, tools), level: 3 as const }} />;
 }
 
-/** Calls that can be made here: a customer's with a test key unless the product refuses those, a reader's in a sandbox only. */
+/** The calls that can be made here: a customer's with a test key unless the product refuses those, a reader's in a sandbox only. */
 function callToolsOf(product: CatalogueProduct, tools: PageTools): CallTools {
   const isSandbox = hasSandbox(product);
   return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && isSandbox, isSandbox };
@@ -79,7 +79,7 @@ interface OperationsProps {
   readonly tools: CallTools;
 }
 
-/** Every way to call a product, under the headings of its author. */
+/** Every way to call a product, under its author's headings. */
 function Operations({ groups, api, tools }: OperationsProps): ReactNode {
   const all = groups.map((group) => ({ ...group, operations: group.operations.map((entry) => api.read(entry)) }));
   const shared = sharedCodes(all.flatMap(({ operations }) => operations));
@@ -102,7 +102,7 @@ function Operations({ groups, api, tools }: OperationsProps): ReactNode {
   );
 }
 
-/** What a page shows of operations: all of each, a link to each, or a link for all of a tag. */
+/** How a page shows operations: each in full, a link to each, or a link to each tag. */
 export type ReferenceView =
   { readonly kind: 'operations'; readonly groups: readonly OperationGroup[] } | ({ readonly kind: 'list' | 'tags' } & ListPage);
 
@@ -113,7 +113,7 @@ interface ProductReference extends ReferenceProps {
   readonly view: ReferenceView;
 }
 
-/** More are counted. */
+/** Further ones are counted. */
 const MAX_MISSING = 20;
 
 function Missing({ operations }: { readonly operations: readonly string[] }): ReactNode {
@@ -167,7 +167,7 @@ export function ReferencePage({ tools, products, api, product, part, view }: Pro
 interface EntryProps {
   readonly product: CatalogueProduct;
   readonly operations: readonly OperationEntry[];
-  /** Whether the operations are links. Otherwise they are counted. */
+  /** Whether the operations are listed as links. Otherwise they are counted. */
   readonly isOpen: boolean;
 }
 
@@ -197,10 +197,10 @@ function ProductEntry({ product, operations, isOpen }: EntryProps): ReactNode {
   );
 }
 
-/** More operations of all products would make too long a page. */
+/** More operations of all products would make the page too long. */
 const MAX_LISTED = 3 * MAX_TOGETHER;
 
-/** Links to the reference of each route, and what holds for all of them. */
+/** Links to the reference of each route, and what applies to all of them. */
 export function ReferenceIndex({ tools, products, api }: ReferenceProps): ReactNode {
   const description = 'How the key is sent, what limits and refusals look like, and every route of every product with an example.';
   return (

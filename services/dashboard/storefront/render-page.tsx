@@ -18,11 +18,11 @@ import { DocsIndex, DocsPage } from './docs-page';
 import { ProductPage } from './product-page';
 import { MissingPage, type SearchEntry, SearchPage } from './search-page';
 
-/** What pages tell of. */
+/** The content of pages. */
 export interface PageContent {
   readonly products: readonly CatalogueProduct[];
   readonly api: ShownApi;
-  /** For the page that shows it. */
+  /** For the status page. */
   readonly status?: StatusContent | undefined;
 }
 
@@ -83,10 +83,12 @@ function elementOf(page: Exclude<PageName, ReferenceName>, tools: PageTools, con
   }
 }
 
-/** React escapes quotes in texts too, where they mean nothing: in samples of code a tenth of a page. Its attributes stay as they are. */
+/**
+ * React escapes quotes in text too, where that is not needed; in samples of code this is a tenth of a page. Attributes stay as they are.
+ */
 const plainQuotes = (html: string): string => html.replace(/>[^<]+</g, (text) => text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'"));
 
-/** Loaded when a page is first wanted: it takes as long as much else of the dashboard's start. */
+/** Loaded when a page is first needed: loading takes a large part of the dashboard's start-up time. */
 async function markupWriter(): Promise<(element: ReactElement) => string> {
   const { renderToStaticMarkup } = await import('react-dom/server');
   return (element) => plainQuotes(renderToStaticMarkup(element));
@@ -116,7 +118,7 @@ export async function renderReference(
   const isPart = part.tag !== undefined || part.operation !== undefined;
   if (groups.length === 0 && isPart) return undefined;
   const whole: ReferenceView = { kind: 'operations', groups };
-  // A reader finds the same after signing in, when the page has a few fields more.
+  // A signed-in reader finds the same, on a page with a few more fields.
   const reader = { ...tools, isSignedIn: false };
   const fits = (): boolean =>
     sectionsFit(groups, api, (operation, shared) => write(sectionOf(operation, shared, { tools: reader, product }))) &&
@@ -126,10 +128,10 @@ export async function renderReference(
   return view && pageOf(view, tools);
 }
 
-/** The bound of every public page, except that of one operation. */
+/** Maximum size of every public page, except that of one operation. */
 const MAX_PAGE_BYTES = 80 * 1_024;
 
-/** Whether all of these operations may fit on a page. It ends with the first that does not: all of them could be megabytes. */
+/** Whether all of these operations fit on a page. It stops at the first that does not, because all of them could be megabytes. */
 function sectionsFit(groups: readonly OperationGroup[], api: ShownApi, write: (...section: Section) => string): boolean {
   const entries = groups.flatMap(({ operations }) => operations);
   if (entries.length > MAX_TOGETHER) return false;

@@ -27,12 +27,12 @@ export function searchEntries(products: readonly CatalogueProduct[], api: ShownA
   ];
 }
 
-/** What a reader typed, as it is searched for. Anything but one text is nothing. */
+/** The search as typed; anything but one text is empty. */
 export function searchOf(given: unknown): string {
   return typeof given === 'string' ? given.slice(0, MAX_SEARCH).trim() : '';
 }
 
-/** Entries that have every word; those with one in their title come first. */
+/** Entries that contain every word; those with one in their title come first. */
 export function findEntries(entries: readonly SearchEntry[], search: string): SearchEntry[] {
   const words = search
     .toLowerCase()
@@ -47,14 +47,14 @@ export function findEntries(entries: readonly SearchEntry[], search: string): Se
   return [...found.filter(isNamed), ...found.filter((entry) => !isNamed(entry))].slice(0, MAX_FOUND);
 }
 
-/** Part of a text around the first word that was searched for. */
+/** The part of a text around the first searched word. */
 function excerptOf(text: string, search: string): string {
   const [word = ''] = search.toLowerCase().split(/\s+/);
   const from = Math.max(0, text.toLowerCase().indexOf(word) - 60);
   return `${from > 0 ? '…' : ''}${text.slice(from, from + 180)}${text.length > from + 180 ? '…' : ''}`;
 }
 
-/** Looks in products, guides, routes and errors; needs no script. */
+/** Searches products, guides, routes and errors; needs no script. */
 export function SearchForm({ search = '' }: { readonly search?: string }): ReactNode {
   return (
     <search>
@@ -69,7 +69,7 @@ export function SearchForm({ search = '' }: { readonly search?: string }): React
   );
 }
 
-/** What was found. */
+/** The results of a search. */
 export function SearchPage({
   tools,
   search,
@@ -100,7 +100,7 @@ export function SearchPage({
   );
 }
 
-/** At an address that is no page's. */
+/** The page for an unknown address. */
 export function MissingPage({ tools }: { readonly tools: PageTools }): ReactNode {
   return (
     <PageFrame tools={tools} title="Page not found" description="There is nothing at this address." path="/search">

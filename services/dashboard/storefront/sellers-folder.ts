@@ -4,18 +4,18 @@ import { type Log } from '../../kit/log';
 import { type Brand, type BrandSettings, logoFiles, PLAIN_BRAND, readBrand, sellerFolder } from '../brand/brand';
 import { type DocPages, fillPages, readDocPages } from './doc-pages';
 
-/** How pages look, and what there is to read. Both may change at any time, so each is read where it is used. */
+/** The brand and the texts. Both may change at any time, so read them where they are used. */
 export interface SellersFolder {
   readonly brand: Brand;
   readonly pages: DocPages;
-  /** Another one after each change. */
+  /** Changes with each change of the folder. */
   readonly revision: string;
 }
 
-/** Ours alone. */
+/** Our own brand and texts only. */
 export const plainFolder = (): SellersFolder => ({ brand: PLAIN_BRAND, pages: readDocPages(undefined), revision: '' });
 
-/** The same with the words of an installation in the pages, but for `{{call}}`, which the catalogue decides. */
+/** The folder with the installation's words filled in, except `{{call}}`, which depends on the catalogue. */
 export function withWords(folder: SellersFolder, words: Readonly<Record<'gateway' | 'dashboard', string>>): SellersFolder {
   let filled: { readonly revision: string; readonly pages: DocPages } | undefined;
   return {
@@ -33,7 +33,7 @@ export function withWords(folder: SellersFolder, words: Readonly<Record<'gateway
   };
 }
 
-/** A seller who saves a file looks at the page next. It costs some calls of the file system. */
+/** A seller who saves a file looks at the page next. A look costs a few file system calls. */
 const LOOK_MS = 2_000;
 
 function stateOf(file: string): string {
@@ -61,15 +61,15 @@ export interface WatchedFolderOptions {
 }
 
 /**
- * Reads the brand, the guides and the changelog, and again after each change of a file. What cannot be used is named in the log, and what was
- * read before stays: a mistake in a guide must not keep customers from their keys.
+ * Reads the brand, the guides and the changelog, and again after each change of a file. Mistakes are logged, and what was read before
+ * stays: a mistake in a guide must not keep customers from their keys.
  */
 export class WatchedFolder implements SellersFolder {
   brand: Brand = PLAIN_BRAND;
   pages: DocPages = readDocPages(undefined);
   revision = '0';
   private seen: string | undefined;
-  /** What could not be used, as it was logged. */
+  /** The logged mistakes. */
   private problems = '';
   private readonly timer: NodeJS.Timeout;
 
@@ -85,7 +85,7 @@ export class WatchedFolder implements SellersFolder {
     const docs = join(folder, 'docs');
     const files = [join(folder, 'brand.yml'), join(folder, 'changelog.md'), ...namesIn(docs).map((name) => join(docs, name))];
     const seen = [...files, ...logoFiles(settings)].map(stateOf).join('\n');
-    // A file that a mistake names may come to be anywhere.
+    // With a mistake, read again: the file that it names may appear anywhere.
     if (seen === this.seen && this.problems === '') return;
     const problems: string[] = [];
     const usable = <T>(earlier: T, read: () => T): T => {

@@ -23,9 +23,12 @@ interface StatusMailTools {
 }
 
 const HOUR_S = 3_600;
-/** One network: an office with an address. All together: what an hour may add to the table, which forgets it after a day. */
+/**
+ * Hourly limits. `ofOne`: from one network, such as an office with one address. `ofAll`: what may be added to the table, which forgets it
+ * after a day.
+ */
 const MAX_WISHES = { ofOne: 20, ofAll: 300 } as const;
-/** A stranger may have them sent, so it is few. A reader who wants several products by name needs as many. */
+/** Few, because a stranger may cause these mails. A reader who wants several products needs as many. */
 const MAILS_OF_MAILBOX = { most: 5, windowSeconds: 24 * HOUR_S } as const;
 
 const BODY_LIMIT_BYTES = 4_096;
@@ -33,7 +36,7 @@ const wish = z.object({ email: z.string().trim().toLowerCase().max(254).pipe(z.e
 
 type Pages = (request: FastifyRequest) => Promise<{ readonly status?: number; readonly step: MailStep; readonly wait?: number }>;
 
-/** Undefined when one more wish is allowed, else the seconds to wait. */
+/** Undefined if one more request is allowed, else the seconds to wait. */
 async function countWish({ deps: { db }, secret }: StatusMailTools, address: string): Promise<number | undefined> {
   const place = createHmac('sha256', secret)
     .update(`status-mail\0${placeOf(address)}`)
@@ -56,7 +59,7 @@ function takeWish(tools: StatusMailTools): Pages {
     }
     const wait = await countWish(tools, ip);
     if (wait !== undefined) return { status: 429, step: { kind: 'busy' }, wait };
-    // Said to nobody, since it would tell who asked before.
+    // Not reported to the reader, because it would reveal who asked before.
     const isFull = (await takeAttempt(deps.db, { key: `status-mail|to|${deps.mailboxOf(email)}`, ...MAILS_OF_MAILBOX })) !== undefined;
     if (!isFull) await askForStatus(deps.db, { email, product: product === '' ? null : product });
     return { step: { kind: 'asked', email } };
@@ -73,8 +76,8 @@ interface Link {
 const UNUSABLE = { status: 404, step: { kind: 'unusable' } } as const;
 
 /**
- * The form of the status page, and what the links in its mails lead to: `/status-mail`. A link shows a button, because programs that read
- * mail open links too. What ends mail needs no page of ours: mail programs send it by themselves.
+ * The form of the status page, and the pages that the links in its mails lead to: `/status-mail`. A link shows a button, because programs
+ * that scan mail open links too. Unsubscribing needs none of our pages: mail programs do it by themselves.
  */
 export function serveStatusMail(app: FastifyInstance, tools: StatusMailTools): void {
   const { deps, url, secret, shelf, isSignedIn, sendFailure } = tools;
@@ -103,7 +106,7 @@ export function serveStatusMail(app: FastifyInstance, tools: StatusMailTools): v
     return { step: { kind: 'opened', link: kind, token, email: found.email, product: found.product } } as const;
   };
 
-  // Forms are read here alone: elsewhere a form on another site's page is refused by its type.
+  // Forms are accepted only here: elsewhere a form on another site's page is refused by its type.
   void app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT_BYTES }, (_request, body, parsed) => parsed(null, body));

@@ -6,11 +6,11 @@ import { firstToTry, NOTHING_DESCRIBED, type Operation, operationsIn, successOf 
 /** More operations than anybody reads on one page, or in a list beside something else. */
 export const MAX_TOGETHER = 60;
 
-/** What lists say of an operation. Its page reads the rest: see {@link ShownApi}. */
+/** What lists show of an operation. Its page reads the rest: see {@link ShownApi}. */
 export interface OperationEntry extends Pick<Operation, 'operationId' | 'method' | 'path' | 'tags' | 'x-group' | 'summary'> {
-  /** Whether its success has an example. */
+  /** Whether the success has an example. */
   readonly hasSample: boolean;
-  /** Where it begins and ends in the bytes of all operations. */
+  /** Its beginning and end in the bytes of all operations. */
   readonly bytes: readonly [number, number];
 }
 
@@ -24,7 +24,7 @@ interface Overview extends Omit<ApiDocument, 'paths' | 'servers' | 'tags'> {
   readonly tried?: string | undefined;
 }
 
-/** What pages show, in bytes: a thread hands them over without a copy, and only what a page shows is ever read. */
+/** What pages show, in bytes: a thread transfers them without a copy, and only what a page shows is ever parsed. */
 export interface PackedApi {
   readonly overview: Uint8Array<ArrayBuffer>;
   readonly operations: Uint8Array<ArrayBuffer>;
@@ -91,11 +91,11 @@ export class ShownApi {
     return this.byProduct.get(product) ?? [];
   }
 
-  /** The place of an operation: on the page of its product, or a page of its own if there are many. */
+  /** The address of an operation: an anchor on its product's page, or a page of its own if there are many. */
   placeOf({ operationId, tags: [product] }: OperationEntry): string {
     return `/reference/${product}${this.entriesOf(product).length > MAX_TOGETHER ? '/' : '#'}${operationId}`;
   }
 }
 
-/** What pages show while there is no description: the codes of every product, and no operation. */
+/** Shown while there is no description: the codes of every product, and no operations. */
 export const NOTHING_SHOWN = new ShownApi(packApi(NOTHING_DESCRIBED, []));

@@ -32,7 +32,7 @@ export function writeSitemap({ url, products, pages: { docs, changelog } }: Site
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${entries}</urlset>\n`;
 }
 
-/** Everything else is a customer's, or an entrance to it. */
+/** Everything else belongs to a customer, or leads to sign-in. */
 export function writeRobots({ url }: Site): string {
   return `User-agent: *\nAllow: /$\nAllow: /products\nAllow: /pricing\nAllow: /status\nAllow: /docs\nAllow: /changelog\nAllow: /reference\nAllow: /openapi.json\nAllow: /llms.txt\nDisallow: /api/\nDisallow: /search\nDisallow: /status-mail\nDisallow: /sign-in\nDisallow: /sign-up\nDisallow: /verify\nDisallow: /reset-password\nDisallow: /outbox\n\nSitemap: ${url}/sitemap.xml\n`;
 }

@@ -5,7 +5,7 @@ import { isOffered } from '../brand/wording';
 import { escapeXml } from '../brand/escape-xml';
 import { outagesOf, STATUS_DAYS, type StatusContent } from './status-page';
 
-/** What the page of the status says, for programs: `/status.json`. Times are ISO 8601, UTC. */
+/** The status page for programs: `/status.json`. Times are ISO 8601, UTC. */
 export function writeStatusJson(products: readonly CatalogueProduct[], content: StatusContent): string {
   const offered = products.filter(isOffered);
   const shown = outagesOf(offered, content);
@@ -35,7 +35,7 @@ export function writeStatusJson(products: readonly CatalogueProduct[], content: 
   });
 }
 
-/** The incidents as a feed to subscribe to: `/status.xml` (Atom). An entry changes when its outage ends. */
+/** The incidents as an Atom feed: `/status.xml`. An entry changes when its outage ends. */
 export function writeStatusFeed(
   products: readonly CatalogueProduct[],
   content: StatusContent,

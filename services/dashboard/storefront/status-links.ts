@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Takes the form of the status page. */
+/** Receives the form of the status page. */
 export const ASK_PATH = '/status-mail';
-/** Where the links in mails lead: the one is for a reader who confirms, the other for a reader who has had enough. */
+/** Where the links in mails lead: one confirms the subscription, the other ends it. */
 export const LINK_PATHS = { confirm: '/status-mail/confirm', end: '/status-mail/end' } as const;
 export type LinkKind = keyof typeof LINK_PATHS;
 
@@ -17,7 +17,7 @@ export interface StatusLinks {
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/;
 
 /**
- * @param options.secret the installation's; with another one no link that was mailed works
+ * @param options.secret the installation's; another secret makes all mailed links invalid
  * @param options.url origin of the dashboard
  */
 export function createStatusLinks({ secret, url }: { readonly secret: string; readonly url: string }): StatusLinks {

@@ -4,14 +4,14 @@ import { isOffered } from '../brand/wording';
 import { PageFrame, type PageTools } from './page-frame';
 import { ASK_PATH, LINK_PATHS, type LinkKind } from './status-links';
 
-/** How far a wish for mail about outages has come. */
+/** The progress of a request for mail about outages. */
 export type MailStep =
-  /** The same for every address, also for one that gets the mail already. */
+  /** The same for every address, even one that gets the mail already. */
   | { readonly kind: 'asked'; readonly email: string }
   /** The form again, with what is wrong with it. */
   | { readonly kind: 'wrong'; readonly email: string; readonly product: string; readonly problem: string }
   | { readonly kind: 'busy' }
-  /** A link from a mail was opened. Programs open links too, so a button decides. */
+  /** A link in a mail was opened. Programs open links too, so the reader must press a button. */
   | { readonly kind: 'opened'; readonly link: LinkKind; readonly token: string; readonly email: string; readonly product: string | null }
   | { readonly kind: 'confirmed'; readonly product: string | null }
   | { readonly kind: 'ended' }
@@ -20,11 +20,11 @@ export type MailStep =
 
 interface AskFormProps {
   readonly products: readonly CatalogueProduct[];
-  /** What was sent before. */
+  /** The values sent before. */
   readonly given?: { readonly email: string; readonly product: string };
 }
 
-/** Asks for an address, without a script. */
+/** A form for an address, without a script. */
 export function AskForm({ products, given }: AskFormProps): ReactNode {
   return (
     <>
@@ -141,7 +141,7 @@ function Step({ products, step }: StepProps): ReactNode {
   }
 }
 
-/** Answers the form of the status page, and shows what the links in mails lead to. */
+/** The response to the form of the status page, and to the links in mails. */
 export function StatusMailPage({ tools, products, step }: StepProps & { readonly tools: PageTools }): ReactNode {
   const title = TITLES[step.kind];
   return (

@@ -8,7 +8,7 @@ import { type MailTools, type WriteMails } from '../mail/start-mails';
 import { type StatusLinks } from './status-links';
 
 interface Subscribed {
-  /** What it is about: the product's title, or every product of the installation. */
+  /** The subject: the product's title, or every product of the installation. */
   readonly about: string;
   readonly links: { readonly confirm: string; readonly end: string };
 }
@@ -34,7 +34,7 @@ interface Told extends Pick<MailTools, 'timeZone' | 'url'> {
   readonly end: string;
 }
 
-/** That a product fails, or that it works again. */
+/** Mail that a product fails, or that it works again. */
 function failureMail({ beganAt, endedAt }: Pick<Failure, 'beganAt' | 'endedAt'>, { title, end, timeZone, url }: Told): Omit<Mail, 'to'> {
   const since = mailedMoment(beganAt, timeZone);
   const said = endedAt
@@ -47,7 +47,10 @@ function failureMail({ beganAt, endedAt }: Pick<Failure, 'beganAt' | 'endedAt'>,
   };
 }
 
-/** Attempts at one question. Strangers may have it sent to addresses that take no mail, and each attempt holds up the mails behind it. */
+/**
+ * Attempts to send one confirmation mail. Strangers may direct it to addresses that take no mail, and each attempt delays the mails behind
+ * it.
+ */
 const MAX_QUESTIONS = 2;
 
 /** Mails to those who subscribed on the status page. */
@@ -65,7 +68,7 @@ export function statusMailsBy(links: StatusLinks): WriteMails<'status'> {
       return { mails: [{ to, ...askedMail({ about, links: own }, isConfirmed) }] };
     }
     const failure = await findFailure(db, outage);
-    // What is over has a mail of its own, and what has begun again is not over.
+    // The end of an outage has a mail of its own, and an outage that began again has not ended.
     if (!failure || (news === 'began') !== (failure.endedAt === null) || (news === 'ended' && failure.last !== outage)) return undefined;
     const failing = products.find(({ id }) => id === failure.product);
     if (!failing || !isOffered(failing)) return undefined;

@@ -35,7 +35,7 @@ export function outagesOf(offered: readonly CatalogueProduct[], { outages }: Sta
 const DATES = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const formatDay = (day: string): string => DATES.format(new Date(day));
 
-/** `99.95%`, never rounded up: 100% is a time without an outage. */
+/** `99.95%`, never rounded up: 100% means no outage. */
 function formatAvailability(time: Downtime): string {
   const percent = availablePercent(time);
   return `${percent === 100 ? '100' : percent.toFixed(2)}%`;
@@ -63,12 +63,12 @@ function summaryOf(known: readonly KnownDay[]): string {
   return `${formatAvailability(addUpDays(known))} available in the last ${STATUS_DAYS} days.${rest}`;
 }
 
-/** A day that is not known has neither class nor title: on a new installation most are such. */
+/** An unknown day has neither class nor title: on a new installation most days are unknown. */
 function Day({ known }: { readonly known: KnownDay | undefined }): ReactNode {
   return known ? <i className={levelOf(known)} title={`${formatDay(known.day)}: ${formatAvailability(known)}`} /> : <i />;
 }
 
-/** A script of the page shows it in the reader's zone. */
+/** A script of the page shows the time in the reader's zone. */
 function Time({ at, timeZone }: { readonly at: Date; readonly timeZone: string }): ReactNode {
   const text = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(at);
   return (

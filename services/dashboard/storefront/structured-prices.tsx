@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 
-/** Products with the price of each plan as search engines read them (schema.org). It is data: no browser runs it. */
+/** Products with the price of each plan for search engines (schema.org). It is data, which no browser runs. */
 export function StructuredPrices({ products, url }: { readonly products: readonly CatalogueProduct[]; readonly url: string }): ReactNode {
   const priced = products
     .filter(({ plans }) => plans.length > 0)

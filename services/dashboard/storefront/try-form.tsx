@@ -13,7 +13,7 @@ import { type PageTools } from './page-frame';
 const MAX_FILE_BYTES = { customer: 2_500_000, reader: 180_000 };
 
 /**
- * The callers that this reader may choose. Without a session, or for a member who may not use keys, the sandbox answers with the readers'
+ * The callers that this reader may choose. Without a session, or for a member who may not use keys, the sandbox is called with the readers'
  * key.
  */
 function callersFor({ isSignedIn, canTry }: Pick<PageTools, 'isSignedIn' | 'canTry'>): readonly string[] {
@@ -28,7 +28,7 @@ function textOf(value: unknown): string {
 type Form = NonNullable<TryCall['form']>;
 const FORMS = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const satisfies readonly Form[];
 
-/** The form in which the body is sent: where it has a file, or where JSON is not taken. */
+/** The media type of the body's form, if it has a file or JSON is not accepted. */
 function formOf({ requestBody }: Operation): Form | undefined {
   const content = requestBody?.content ?? {};
   const hasFile = Object.values(content['multipart/form-data']?.schema?.properties ?? {}).some(isFile);
@@ -38,7 +38,7 @@ function formOf({ requestBody }: Operation): Form | undefined {
 
 const isFile = ({ format }: FieldSchema): boolean => format === 'binary';
 
-/** The field that takes a file, when the operation is tried with one. */
+/** The field that takes a file, if the operation is tried with one. */
 function fileOf(operation: Operation, isSignedIn: boolean): TryCall['file'] {
   const properties = operation.requestBody?.content['multipart/form-data']?.schema?.properties ?? {};
   const field = Object.entries(properties).find(([, each]) => isFile(each))?.[0];
@@ -46,7 +46,7 @@ function fileOf(operation: Operation, isSignedIn: boolean): TryCall['file'] {
   return { field, mostBytes: MAX_FILE_BYTES[isSignedIn ? 'customer' : 'reader'], example: operation['x-exampleFile'] };
 }
 
-/** True when a value must be taken from the answer of another call. */
+/** True if a value must be taken from the response of another call. */
 function isLaterStep({ parameters = [], requestBody }: Operation): boolean {
   return [...parameters, ...Object.values(requestBody?.content ?? {})].some(({ example }) =>
     JSON.stringify(example)?.includes(FROM_BEFORE),
@@ -79,7 +79,7 @@ function TextField({ field, name, schema, isRequired, value, isMade }: TextField
   );
 }
 
-/** The browser's own, or the gateway's. */
+/** Headers that the browser or the gateway sets. */
 const UNSENT_HEADERS = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
 
 /** Parameters that a page can send. */
@@ -87,7 +87,7 @@ function sentParameters({ parameters = [] }: Operation): NonNullable<Operation['
   return parameters.filter(({ name, in: place }) => !(place === 'header' && UNSENT_HEADERS.has(name.toLowerCase())));
 }
 
-/** How the page's script writes it into the call. */
+/** How the page's script writes the parameter into the call. */
 function triedOf({
   name,
   in: place,
@@ -100,7 +100,7 @@ function triedOf({
   return { name, in: place, style, explode, allowReserved, isJson, kind: kindOf(schema) };
 }
 
-/** Most parameters are one text in the query, which the script knows by the field's name. */
+/** Most parameters are one text in the query, which the script recognises by the field's name. */
 const isNoPlainQuery = ({ in: place, allowReserved, isJson, kind }: TriedParameter): boolean =>
   place !== 'query' || kind !== undefined || allowReserved === true || isJson === true;
 
@@ -112,7 +112,7 @@ function Parameters({ operation }: { readonly operation: Operation }): ReactNode
   });
 }
 
-/** The fields of a form but its file. The key goes its own way. */
+/** The fields of a form except its file. The key is sent separately. */
 function FormFields({ media }: { readonly media: NonNullable<Operation['requestBody']>['content'][string] }): ReactNode {
   const { required = [], properties = {} } = media.schema ?? {};
   const { example, isMade = false } = media;
@@ -160,7 +160,7 @@ function bodyText(example: unknown = {}): string {
   return text.length > MAX_BODY ? '{}' : text;
 }
 
-/** Fields with the example in them and a button; a script sends the call, so that without one none of it is shown. */
+/** Fields filled with the example, and a button. A script sends the call, so without a script none of this is shown. */
 export function TryForm({ operation, tools }: TryFormProps): ReactNode {
   const { method, path, tags, requestBody } = operation;
   const through = callersFor(tools);
@@ -206,7 +206,7 @@ export function TryForm({ operation, tools }: TryFormProps): ReactNode {
   );
 }
 
-/** The key of the page's calls, for a customer who wants to use one of the own. It leaves the page with the calls alone. */
+/** The key for the page's calls, for a customer who wants to use one of their own. It leaves the page only with the calls. */
 export function TryKey({ product }: { readonly product: CatalogueProduct }): ReactNode {
   return (
     <form className="try own-key" hidden>

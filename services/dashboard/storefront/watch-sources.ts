@@ -14,12 +14,12 @@ export interface WatchSourcesOptions {
   readonly pollMs?: number;
 }
 
-/** Sources come and go with a restart of the process that asks them, which is seldom. */
+/** Sources change only when the process that reports them restarts, which is seldom. */
 const POLL_MS = 15_000;
-/** The answer is in the process's memory. */
+/** The response comes from the process's memory. */
 const ANSWER_MS = 2_000;
 const MAX_BYTES = 65_536;
-/** A restart takes less. Of who is silent for longer nothing is known. */
+/** A restart takes less. A process that is silent for longer is unknown. */
 const KNOWN_FOR_MS = 120_000;
 
 const product = z.string().max(64);
@@ -54,7 +54,10 @@ function combine(heard: Iterable<Heard>): ReadonlyMap<string, boolean> {
   return all;
 }
 
-/** What a live key gets from a route now. @param live which products have their source */
+/**
+ * What a live key gets from a route now.
+ * @param live the products whose source is set
+ */
 function openedBy(
   { path, opens, only = '', of }: z.output<typeof route>,
   isThere: boolean,
@@ -65,7 +68,7 @@ function openedBy(
   return { path, state: opens === 'with_source' ? 'refused' : opens, only };
 }
 
-/** Asks in the background and keeps the answers, so that no page waits for them. */
+/** Asks in the background and keeps the responses, so that no page waits for them. */
 export class WatchedSources implements LiveSources {
   private readonly heard = new Map<string, Heard>();
   private known: ReadonlyMap<string, KnownSource> = new Map();
@@ -78,7 +81,7 @@ export class WatchedSources implements LiveSources {
     this.timer = setInterval(() => void this.look(), options.pollMs ?? POLL_MS).unref();
   }
 
-  /** One round; the present one where it is still under way. Never fails. */
+  /** One round; the running one if there is one. Never fails. */
   look(): Promise<void> {
     this.asking ??= this.askAll().finally(() => (this.asking = undefined));
     return this.asking;

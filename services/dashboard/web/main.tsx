@@ -18,7 +18,7 @@ takeViewedCustomer();
 const queryClient = createQueryClient(leadToSignIn);
 const router = createAppRouter(queryClient);
 
-// Whichever request noticed it: what failed meanwhile is read again, the page that could not be opened included.
+// Whichever request noticed it, everything that failed meanwhile is read again, including the page that could not be opened.
 subscribeToConnection(() => {
   if (isConnectionFailing()) return;
   void queryClient.invalidateQueries();
@@ -27,7 +27,7 @@ subscribeToConnection(() => {
 
 let isLeaving = false;
 
-/** A session that ended under an open page: sign in again, and be back where one was. */
+/** The session ended under an open page: leads to sign-in, and back to the page afterwards. */
 function leadToSignIn(): void {
   const { matches, location } = router.state;
   if (isLeaving || !matches.some(({ routeId }) => routeId === '/shell' || routeId === '/console') || isLeavingPostponed()) return;

@@ -7,14 +7,16 @@ import { type RazorpayClient } from './razorpay-client';
 import { type InvoiceEntity, invoiceEntity, noteOf, NOTES, notes, type PaymentEntity, paymentEntity, useOn } from './razorpay-facts';
 import { PAGE } from './razorpay-plans';
 
-/** Stands for charges of payment links and others without a subscription. They say less, and are never ours. */
+/** Stands for charges without a subscription, such as those of payment links. They say less, and are never ours. */
 const UNREADABLE: InvoiceEntity = { id: '', status: '', amount: 0, currency: '' };
 const invoices = z.object({ items: z.array(invoiceEntity.catch(() => UNREADABLE)) });
 /** https://razorpay.com/docs/api/refunds/entity */
 const refundEntity = z.object({ payment_id: z.string().nullish(), created_at: z.number(), notes });
 const refunds = z.object({ items: z.array(refundEntity) });
 
-/** How an invoice of a subscription stands. One that was issued is owed only if its subscription is; who compares the two knows. */
+/**
+ * The state of a subscription's invoice. An issued invoice is owed only if the subscription is; the caller, who compares the two, knows.
+ */
 function invoiceFact({ id: invoice, status, amount, currency, subscription_id: subscription, ...more }: InvoiceEntity): GivenFact[] {
   const isPaid = status === 'paid';
   const at = isPaid ? more.paid_at : more.issued_at;
@@ -25,7 +27,7 @@ function invoiceFact({ id: invoice, status, amount, currency, subscription_id: s
   return [lookedUp({ id: '', at, subscription, fact })];
 }
 
-/** All that was refunded of a payment; a payment names its invoice, and only that its subscription. */
+/** All refunds of a payment. A payment names its invoice, and only the invoice names the subscription. */
 export async function refundFacts(
   { sdk, asked }: RazorpayClient,
   payment: PaymentEntity | undefined,
@@ -57,7 +59,10 @@ export async function* chargesSince(client: RazorpayClient, from: number): Async
   }
 }
 
-/** See PaymentPort. Razorpay knows the request again by a header, which razorpay-client.ts makes of our id, and an older one by its note. */
+/**
+ * See PaymentPort. Razorpay recognises a repeated request by a header, which razorpay-client.ts makes of our id, and an older one by its
+ * note.
+ */
 export async function refund(client: RazorpayClient, invoice: string, { id, amount, isAgain }: RefundWish): Promise<GivenFact[]> {
   const { sdk, asked } = client;
   const { payment_id: payment } = (await asChange(asked(sdk.invoices.fetch(invoice), invoiceEntity))).value;

@@ -13,7 +13,7 @@ export interface RazorpayOptions {
   readonly url?: string | undefined;
 }
 
-/** A person waits. The SDK itself would wait for ever. */
+/** A person is waiting. The SDK itself would wait for ever. */
 const TIMEOUT_MS = 10_000;
 
 /** The SDK's own HTTP client (axios), which has what the SDK has no settings for. */
@@ -33,13 +33,16 @@ interface Inspected {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** What the SDK throws where Razorpay answered; where it did not, that is a TypeError. */
+/** What the SDK throws for an error response. Without a response, it throws a TypeError. */
 const refusal = z.object({
   statusCode: z.coerce.number(),
   error: z.object({ description: z.string().nullish(), step: z.string().nullish(), reason: z.string().nullish() }).nullish(),
 });
 
-/** https://razorpay.com/docs/errors: a payment's step and reason say so. Wrong keys, server errors and too many requests are not the request's fault. */
+/**
+ * https://razorpay.com/docs/errors: `step` and `reason` mark a payment's own failure. Wrong keys, server errors and too many requests are
+ * not the request's fault.
+ */
 function errorOf(cause: unknown): Error {
   const { data } = refusal.safeParse(cause);
   if (!data || data.statusCode >= 500 || data.statusCode === 429) return new ProviderAway('Razorpay cannot be reached', { cause });
@@ -48,7 +51,7 @@ function errorOf(cause: unknown): Error {
   return new ProviderRefused(said, { cause });
 }
 
-/** What Razorpay answered, and when by its own clock, in seconds since 1970. */
+/** Razorpay's response, with its time by Razorpay's own clock in seconds since 1970. */
 export interface Answer<T> {
   readonly value: T;
   readonly at: number;

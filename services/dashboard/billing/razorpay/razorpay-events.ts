@@ -17,14 +17,17 @@ const event = z.object({
   payload: z.object({ subscription: inside(subscriptionEntity), payment: inside(paymentEntity) }),
 });
 
-/** HMAC-SHA256 of the bytes as they came. The SDK compares byte by byte and stops at the first difference; this does not tell where. */
+/**
+ * HMAC-SHA256 of the bytes as they came. The SDK compares byte by byte and stops at the first difference; this comparison takes the same
+ * time wherever the difference is.
+ */
 function isSigned(body: Buffer, signature: unknown, secret: string): boolean {
   const wanted = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const given = Buffer.from(typeof signature === 'string' ? signature : '');
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** Undefined for what is no JSON: Razorpay sends none, and would switch the webhook off after a day of errors. */
+/** Undefined for anything but JSON. Razorpay never sends that, and would switch the webhook off after a day of errors. */
 function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
@@ -33,10 +36,12 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-/** What goes with a charge that was made. One that failed is told by `subscription.pending`; `payment.failed` names no subscription. */
+/**
+ * Events that come with a successful charge. A failed charge is reported by `subscription.pending`; `payment.failed` names no subscription.
+ */
 const CHARGED = ['subscription.charged', 'subscription.completed'];
 
-/** What was charged with an event, and for what: only a sum that is not the plan's price can have use above the limits in it. */
+/** What was charged with an event, and for what. Only a sum other than the plan's price can include use above the limits. */
 async function madeCharge(
   { client: { sdk, asked } }: EventTools,
   { id, at, subscription, fact }: GivenFact,
@@ -59,7 +64,10 @@ interface EventTools {
   readonly webhookSecret: string;
 }
 
-/** What is owed: an event of a failed charge need not name its invoice, which is the one that is not paid. None once that is made good. */
+/**
+ * The charge that is owed. An event of a failed charge need not name its invoice, so the unpaid one is looked up. Undefined once that is
+ * paid.
+ */
 async function failedCharge({ client: { sdk, asked } }: EventTools, { id, at, subscription }: GivenFact): Promise<GivenFact[]> {
   const { items } = (await asked(sdk.invoices.all({ subscription_id: subscription }), z.object({ items: z.array(invoiceEntity) }))).value;
   const owed = items.find(({ status }) => status === 'issued');
@@ -69,9 +77,10 @@ async function failedCharge({ client: { sdk, asked } }: EventTools, { id, at, su
 }
 
 /**
- * What an event says; events of other kinds say nothing. Its id is made of its bytes: they are signed, while the header `x-razorpay-event-id`
- * is not, so an event that was overheard cannot count again under another id. Razorpay signs no time, and sends an event again for a day.
- * @throws EventRefused, and ProviderAway where a plan must be asked for and cannot be
+ * The facts of an event; other kinds of events have none. The event's id is derived from its bytes, which are signed. The header
+ * `x-razorpay-event-id` is not signed, so an intercepted event could count again under another id. Razorpay signs no time, and sends an
+ * event again for a day.
+ * @throws EventRefused, and ProviderAway if a plan must be asked for and cannot be
  */
 export async function readRazorpayEvent(tools: EventTools, body: Buffer, signature: unknown): Promise<ProviderNews> {
   if (!isSigned(body, signature, tools.webhookSecret)) throw new EventRefused('the signature of the event is not right');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ChargeFact, type PaymentFact, type SubscriptionFact } from '../../../selling/paid-plans/payment-state';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 
-/** What we write to subscriptions and plans at Razorpay, so that each says whose it is. */
+/** Notes that we write to subscriptions and plans at Razorpay, so that each says whose it is. */
 export const NOTES = {
   customer: 'tollgate_customer',
   product: 'tollgate_product',
@@ -78,8 +78,8 @@ export function noteOf(given: { readonly notes: Readonly<Record<string, unknown>
 }
 
 /**
- * https://razorpay.com/docs/payments/subscriptions/states: one that begins at once stays `created` until it is charged, so `authenticated` is
- * a trial. What Razorpay adds later counts as not paid.
+ * https://razorpay.com/docs/payments/subscriptions/states: a subscription that begins at once stays `created` until it is charged, so
+ * `authenticated` is a trial. Statuses that Razorpay adds later count as not paid.
  */
 const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
   created: 'waiting',
@@ -93,7 +93,10 @@ const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
   expired: 'ended',
 };
 
-/** Whether the customer ever agreed to it: Razorpay names the customer, or counts a charge, from then on. Others are pages that nobody paid on. */
+/**
+ * Whether the customer ever agreed to the subscription: from then on, Razorpay names the customer or counts a charge. The others are
+ * checkout pages on which nobody paid.
+ */
 export function isBegun({ status, customer_id: customer, paid_count: charges }: SubscriptionEntity): boolean {
   if (status === 'created' || status === 'expired') return false;
   return status !== 'cancelled' || charges > 0 || (customer !== null && customer !== undefined);
@@ -107,15 +110,15 @@ interface FactDetails {
 }
 
 /**
- * One of ours, with its price by its plan. Undefined for a subscription of another program, or one that nobody agreed to. Razorpay does not
- * say whether it was cancelled to the end of its period; see `cancelsAt` of the fact.
+ * A subscription of ours, with the price of its plan. Undefined for a subscription of another program, or one that nobody agreed to.
+ * Razorpay does not say whether it was cancelled to the end of its period; see `cancelsAt` of the fact.
  */
 export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { id, at, next }: FactDetails): GivenFact | undefined {
   const [customerId, product] = [noteOf(given, 'customer'), noteOf(given, 'product')];
   const name = noteOf(plan, 'plan') ?? noteOf(given, 'plan');
   if (customerId === undefined || product === undefined || name === undefined || !isBegun(given)) return undefined;
   const periodEnd = given.current_end ?? given.charge_at ?? given.start_at ?? given.created_at;
-  // All charges were made, and the last period is still to come to its end.
+  // All charges were made, and the last period has not ended.
   const isLast = given.status === 'completed' && periodEnd > at;
   const fact: PaymentFact = {
     kind: 'subscription',
@@ -131,7 +134,7 @@ export function subscriptionFact(given: SubscriptionEntity, plan: PlanEntity, { 
   return { id, at, subscription: given.id, owner: { customerId, product }, fact };
 }
 
-/** What an add-on says of use above the limits: it has no notes, so our id stands in its description. */
+/** The description of an add-on for use above the limits. Add-ons have no notes, so it holds our id. */
 export const useReference = (id: string): string => `Reference ${id}`;
 const REFERENCE = /^Reference ([0-9a-f-]{36})$/;
 

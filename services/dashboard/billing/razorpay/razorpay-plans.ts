@@ -3,10 +3,10 @@ import { type CheckoutWish, ProviderRefused } from '../../../selling/billing/pay
 import { type RazorpayClient } from './razorpay-client';
 import { noteOf, NOTES, type PlanEntity, planEntity, type SubscriptionEntity, subscriptionEntity } from './razorpay-facts';
 
-/** What makes a plan at Razorpay: one is never changed, so another price is another plan. */
+/** What identifies a plan at Razorpay. Razorpay never changes a plan, so another price is another plan. */
 export type PlanWish = Pick<CheckoutWish, 'product' | 'title' | 'plan' | 'price' | 'currency'>;
 
-/** Razorpay's most. */
+/** Razorpay's maximum. */
 export const PAGE = 100;
 
 const listed = z.object({ items: z.array(planEntity.catch(() => UNREADABLE)) });
@@ -20,7 +20,7 @@ function isFor({ period, interval, item, ...plan }: PlanEntity, { product, plan:
   );
 }
 
-/** The plans at Razorpay. They never change, so each is asked for once. */
+/** The plans at Razorpay. They never change, so each is requested once. */
 export class RazorpayPlans {
   private readonly known = new Map<string, PlanEntity>();
 
@@ -30,20 +30,20 @@ export class RazorpayPlans {
     return this.known.get(id) ?? this.note((await this.client.asked(this.client.sdk.plans.fetch(id), planEntity)).value);
   }
 
-  /** What a subscription begins with its next period in place of its plan. */
+  /** The plan that replaces a subscription's plan in the next period. */
   async findNext({ id, has_scheduled_changes: isWaiting }: SubscriptionEntity): Promise<PlanEntity | undefined> {
     if (isWaiting !== true) return undefined;
     try {
       const { value } = await this.client.asked(this.client.sdk.subscriptions.pendingUpdate(id), subscriptionEntity);
       return await this.find(value.plan_id);
     } catch (error) {
-      // It began, or was taken back, since the event that told of it.
+      // The change took effect, or was taken back, after the event that reported it.
       if (error instanceof ProviderRefused) return undefined;
       throw error;
     }
   }
 
-  /** Makes one only where there is none for this price. Two processes may make two, which are as good as one. */
+  /** Makes a plan only if none has this price. Two processes may make two, which does no harm. */
   async require(wish: PlanWish): Promise<PlanEntity> {
     return this.findKnown(wish) ?? (await this.findListed(wish)) ?? this.make(wish);
   }

@@ -17,9 +17,9 @@ import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, su
 import { PAGE, RazorpayPlans } from './razorpay-plans';
 
 const DAY_SECONDS = 86_400;
-/** Razorpay must know how often it charges: ten years of months. A mandate of UPI may last 30. */
+/** Razorpay must know the number of charges: ten years of months. A UPI mandate may last 30 years. */
 const MONTHS = 120;
-/** How far back a page that was made for a checkout is looked for: they can be paid on for a day, and clocks may differ by another. */
+/** Days to look back for the page of an earlier checkout request. A page can be paid on for a day, and clocks may differ by another. */
 const WISH_DAYS = 3;
 
 const listed = z.object({ items: z.array(subscriptionEntity) });
@@ -33,7 +33,7 @@ function subscriptionWish({ id, customerId, product, plan, trialDays }: Checkout
     plan_id: planId,
     total_count: MONTHS,
     quantity: 1,
-    // Razorpay mails about charges and, where one fails, how to change the card: it has no page for that.
+    // Razorpay mails the customer about charges and, if one fails, how to change the card. It has no page for that.
     customer_notify: 1,
     expire_by: Math.floor(now) + DAY_SECONDS,
     ...(trialDays > 0 && { start_at: Math.floor(now) + trialDays * DAY_SECONDS }),
@@ -45,8 +45,8 @@ const stateOf = (given: SubscriptionEntity): 'open' | 'paid' | 'closed' =>
   given.status === 'created' ? 'open' : isBegun(given) ? 'paid' : 'closed';
 
 /**
- * Takes payments by Razorpay Subscriptions: its hosted page, its official SDK, and signed webhooks. A checkout is a subscription that nobody
- * has agreed to yet. Razorpay knows no idempotency keys here: what was asked before is looked for by its notes instead.
+ * Takes payments by Razorpay Subscriptions: its hosted page, its official SDK, and signed webhooks. A checkout is a subscription that
+ * nobody has agreed to yet. Razorpay has no idempotency keys here, so earlier requests are found by their notes.
  */
 export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
   const client = connectRazorpay(options);
@@ -71,7 +71,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     }
   }
 
-  /** The page of a wish that was sent before; else the time at Razorpay. */
+  /** The page of the same request, if it was sent before; else the time at Razorpay. */
   async function findWish(wish: CheckoutWish, planId: string): Promise<SubscriptionEntity | number> {
     let now = 0;
     const from = Math.floor(Date.now() / 1_000) - WISH_DAYS * DAY_SECONDS;
@@ -83,7 +83,9 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return now;
   }
 
-  /** At the end of the period, which only one that is charged has; a trial, or one that is owed for, ends at once. */
+  /**
+   * Cancels at the end of the period if the subscription is charged already. A trial, or a subscription with a payment due, ends at once.
+   */
   async function cancel(id: string, when: 'cancel' | 'end'): Promise<GivenFact[]> {
     const before = await fetched(id);
     if (['cancelled', 'completed', 'expired'].includes(before.value.status)) return factOf(before);
@@ -101,7 +103,10 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return factOf(await asChange(one(sdk.subscriptions.pause(id, { pause_at: 'now' }))));
   }
 
-  /** Razorpay reckons what a change within a period costs itself, by the days that are left, so all but trials change between two. */
+  /**
+   * Razorpay prices a change within a period itself, by the days that are left. So every change except a trial's takes effect between two
+   * periods.
+   */
   async function switchPlan(id: string, { title, plan, price, begins, heldPrice }: PlanSwitch): Promise<GivenFact[]> {
     const { value } = await fetched(id);
     const { item } = await plans.find(value.plan_id);
@@ -135,7 +140,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     leadsBack: false,
     isCancelFinal: true,
     chargesAtOnce: false,
-    // Offers are made in its dashboard alone: https://razorpay.com/docs/payments/subscriptions/offers
+    // Offers can only be made in Razorpay's own dashboard: https://razorpay.com/docs/payments/subscriptions/offers
     takesDiscounts: false,
 
     async openCheckout(wish) {

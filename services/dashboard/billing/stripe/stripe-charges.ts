@@ -6,7 +6,10 @@ import { fromStripeAmount } from './stripe-amounts';
 import { asked, pagesOf } from './stripe-client';
 import { chargeFact, idOf } from './stripe-facts';
 
-/** With all its lines: in an event or a list it has ten of them. @throws ProviderAway, ProviderRefused */
+/**
+ * The invoice with all its lines: in an event or a list it has only ten.
+ * @throws ProviderAway, ProviderRefused
+ */
 export async function wholeInvoice(stripe: Stripe, invoice: Stripe.Invoice): Promise<Stripe.Invoice> {
   const { id, lines } = invoice;
   if (id === undefined || !lines.has_more) return invoice;
@@ -15,7 +18,7 @@ export async function wholeInvoice(stripe: Stripe, invoice: Stripe.Invoice): Pro
   return { ...invoice, lines: { ...lines, data, has_more: false } };
 }
 
-/** How an invoice stands that Stripe has tried to charge; nothing of others. */
+/** The state of an invoice that Stripe has tried to charge; nothing for other invoices. */
 function invoiceFacts(invoice: Stripe.Invoice): GivenFact[] {
   const { status, attempted, created, status_transitions: moments } = invoice;
   const isOwed = attempted && (status === 'open' || status === 'uncollectible');
@@ -24,7 +27,10 @@ function invoiceFacts(invoice: Stripe.Invoice): GivenFact[] {
   return chargeFact(kind, invoice, { id: '', at: at ?? created }).map(lookedUp);
 }
 
-/** All that was refunded of a charge. A charge no longer names its invoice, so Stripe is asked. @throws ProviderAway, ProviderRefused */
+/**
+ * All refunds of a charge. A charge no longer names its invoice, so Stripe is asked.
+ * @throws ProviderAway, ProviderRefused
+ */
 export async function refundFacts(stripe: Stripe, charge: Stripe.Charge, { id, at }: { id: string; at: number }): Promise<GivenFact[]> {
   const { id: payment, payment_intent: intent, amount_refunded: refunded, currency: code } = charge;
   const of = idOf(intent);
@@ -62,6 +68,6 @@ export async function chargeAgain(stripe: Stripe, invoice: string, nowMs: number
   if (found.status !== 'open') throw new ChangeRefused(`Stripe has this invoice as ${String(found.status)}`);
   const idempotencyKey = `tollgate-retry-${invoice}-${Math.floor(nowMs / MINUTE_MS)}`;
   await asked(stripe.invoices.pay(invoice, {}, { idempotencyKey }));
-  // Asked anew: a second press within the minute is answered by what the first one came to then.
+  // Read again: a second press within the minute gets the first press's outcome.
   return invoiceFacts(await wholeInvoice(stripe, await asked(stripe.invoices.retrieve(invoice))));
 }

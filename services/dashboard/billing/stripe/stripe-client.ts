@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { PaymentFailed, ProviderAway, ProviderRefused } from '../../../selling/billing/payment-port';
 
 export interface StripeOptions {
-  /** `sandbox` speaks to the stand-in of `npm start`. */
+  /** `sandbox` talks to the stand-in of `npm start`. */
   readonly name: 'stripe' | 'sandbox';
   readonly secretKey: string;
   readonly webhookSecret: string;
@@ -10,7 +10,7 @@ export interface StripeOptions {
   readonly url?: string | undefined;
 }
 
-/** A person waits. Stripe's own default is 80 s. */
+/** A person is waiting. Stripe's own default is 80 s. */
 const TIMEOUT_MS = 10_000;
 /** Retries, each with the same idempotency key. */
 const RETRIES = 1;
@@ -33,7 +33,10 @@ function isAway(error: unknown): boolean {
   );
 }
 
-/** Whether the provider no longer has what a member of a request names. https://docs.stripe.com/error-codes#resource-missing */
+/**
+ * Whether the object that a request's parameter names no longer exists at the provider.
+ * https://docs.stripe.com/error-codes#resource-missing
+ */
 export function lacks(error: unknown, member: string): boolean {
   const { cause } = error instanceof ProviderRefused ? error : {};
   return cause instanceof Stripe.errors.StripeInvalidRequestError && cause.code === 'resource_missing' && cause.param === member;
@@ -50,12 +53,15 @@ export async function asked<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Stripe's most. */
+/** Stripe's maximum. */
 const PAGE = 100;
 
 type Listed<T> = Stripe.Response<Stripe.ApiList<T>>;
 
-/** All pages of a list. @param ask with where the page begins */
+/**
+ * All entries of a list, page by page.
+ * @param ask gets the cursor of the page
+ */
 export async function* pagesOf<T extends { readonly id?: string }>(
   ask: (page: { readonly limit: number; readonly starting_after?: string }) => Promise<Listed<T>>,
 ): AsyncGenerator<Listed<T>> {

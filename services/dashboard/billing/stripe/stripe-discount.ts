@@ -5,10 +5,10 @@ import { asked } from './stripe-client';
 import { METADATA } from './stripe-facts';
 import { lineOf } from './stripe-switch';
 
-/** Stripe's most, for a name. */
+/** Stripe's maximum for a name. */
 const MAX_NAME = 40;
 
-/** The same day of a later month, or its last. */
+/** The same day of a later month, or that month's last day. */
 function monthsAfter(seconds: number, months: number): number {
   const from = new Date(seconds * 1_000);
   const last = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + months + 1, 0)).getUTCDate();
@@ -24,7 +24,7 @@ function couponWish({ percent, amount, currency, months, name }: DiscountWish): 
   return { ...off, ...duration, name: name.slice(0, MAX_NAME), max_redemptions: 1 };
 }
 
-/** See SubscriptionChange: a coupon of its own, in place of the discount before. Stripe forgets a member that is set to an empty text. */
+/** See SubscriptionChange: a new coupon replaces the earlier discount. Stripe removes a metadata key that is set to an empty text. */
 export async function giveDiscount(stripe: Stripe, subscription: string, discount: DiscountWish | null): Promise<void> {
   if (!discount) {
     const metadata = { [METADATA.discount]: '', [METADATA.discountUntil]: '' };

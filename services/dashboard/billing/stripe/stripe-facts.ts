@@ -4,23 +4,23 @@ import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { type ProviderNews } from '../../../selling/billing/payment-port';
 import { fromStripeAmount } from './stripe-amounts';
 
-/** What we write to subscriptions at Stripe, so that each says whose it is. */
+/** Metadata that we write to subscriptions at Stripe, so that each says whose it is. */
 export const METADATA = {
   customer: 'tollgate_customer',
   product: 'tollgate_product',
   plan: 'tollgate_plan',
   use: 'tollgate_use',
   refund: 'tollgate_refund',
-  // The plan that begins with the next period. Its line at Stripe has the new price already, while the others say what was paid.
+  // The plan that begins with the next period. Its line at Stripe already has the new price; the other keys say what was paid.
   next: 'tollgate_next_plan',
   paidPrice: 'tollgate_paid_price',
   paidUntil: 'tollgate_paid_until',
-  // A discount, which events name by an id alone: `20%` or `5000`, and the last charge that is lower.
+  // A discount, which events name by an id alone: `20%` or `5000`, and when the last lower charge is.
   discount: 'tollgate_discount',
   discountUntil: 'tollgate_discount_until',
 } as const;
 
-/** https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses; what Stripe adds later counts as not paid. */
+/** https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses; statuses that Stripe adds later count as not paid. */
 const STATUSES: Readonly<Record<string, SubscriptionFact['status']>> = {
   incomplete: 'waiting',
   trialing: 'trial',
@@ -37,7 +37,10 @@ export const idOf = (value: string | { readonly id: string } | null | undefined)
 
 type Plans = Pick<SubscriptionFact, 'plan' | 'price' | 'next'>;
 
-/** What a subscription's period is paid for, and what begins with the next one. @param line its price and the end of its period */
+/**
+ * The plan that a subscription's period is paid for, and the plan of the next one.
+ * @param line its price and the end of its period
+ */
 function plansOf({ metadata }: Stripe.Subscription, plan: string, line: { price: number; periodEnd: number }): Plans {
   const { price, periodEnd } = line;
   const { [METADATA.next]: next, [METADATA.paidPrice]: paid, [METADATA.paidUntil]: until } = metadata;
@@ -45,7 +48,7 @@ function plansOf({ metadata }: Stripe.Subscription, plan: string, line: { price:
   return periodEnd > Number(until) ? { plan: next, price, next: null } : { plan, price: Number(paid), next: { plan: next, price } };
 }
 
-/** The discount; none if Stripe has none any more, whatever was noted. */
+/** The discount; none if Stripe no longer has one, whatever the metadata says. */
 function discountOf({ discounts, metadata }: Stripe.Subscription): Discount | null {
   const { [METADATA.discount]: given, [METADATA.discountUntil]: until } = metadata;
   if (discounts.length === 0 || given === undefined) return null;
@@ -54,7 +57,7 @@ function discountOf({ discounts, metadata }: Stripe.Subscription): Discount | nu
   return { percent: isShare ? value : null, amount: isShare ? null : value, until: until === undefined ? null : Number(until) };
 }
 
-/** One of ours has one line, with its price and period. Undefined for a subscription of another program. */
+/** A subscription of ours has one line, with its price and period. Undefined for a subscription of another program. */
 export function subscriptionFact(given: Stripe.Subscription, { id, at }: { id: string; at: number }): GivenFact | undefined {
   const { [METADATA.customer]: customerId, [METADATA.product]: product, [METADATA.plan]: plan } = given.metadata;
   const item = given.items.data[0];
@@ -82,7 +85,7 @@ function useOn({ lines }: Stripe.Invoice): Pick<ChargeFact, 'use'> {
   return use.length > 0 ? { use } : {};
 }
 
-/** A charge that was made or refused; nothing of an invoice without a subscription. */
+/** A charge that succeeded or failed; nothing for an invoice without a subscription. */
 export function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { id, at }: { id: string; at: number }): GivenFact[] {
   const subscription = idOf(invoice.parent?.subscription_details?.subscription);
   if (subscription === undefined || invoice.id === undefined) return [];
@@ -91,7 +94,7 @@ export function chargeFact(kind: 'paid' | 'failed', invoice: Stripe.Invoice, { i
   return [{ id, at, subscription, fact: { kind, invoice: invoice.id, amount, currency, url, ...useOn(invoice) } }];
 }
 
-/** What an event of a subscription or checkout says; events of other kinds say nothing. */
+/** The facts of a subscription's or checkout's event; other kinds of events have none. */
 export function newsOf(event: Stripe.Event): ProviderNews {
   const dated = { id: event.id, at: event.created };
   switch (event.type) {

@@ -76,7 +76,7 @@ async function carryOut(stripe: Stripe, subscription: string, change: Subscripti
   }
 }
 
-/** An invoice waits for it. */
+/** An invoice waits for this call. */
 const SOON = { timeout: 2_000, maxNetworkRetries: 0 };
 const STATES = { open: 'open', complete: 'paid', expired: 'closed' } as const;
 
@@ -85,7 +85,7 @@ export function createStripePort(options: StripeOptions): PaymentPort {
   const stripe = connect(options);
   const timeOf = answerClock();
   const dateOf = ({ lastResponse }: Stripe.Response<object>): number => timeOf(lastResponse.headers['date']);
-  /** How it is now, at the time that the answer itself states. */
+  /** The subscription at the time that the response states. */
   const factOf = (given: Stripe.Response<Stripe.Subscription>, at = dateOf(given)) => {
     const fact = subscriptionFact(given, { id: '', at });
     return fact ? [lookedUp(fact)] : [];
@@ -93,7 +93,8 @@ export function createStripePort(options: StripeOptions): PaymentPort {
   const askAgain = async (id: string) => factOf(await asked(stripe.subscriptions.retrieve(id)));
   const accountOf = async ({ customerId, email, account = '' }: CheckoutWish): Promise<string> => {
     const customer = { email, metadata: { [METADATA.customer]: customerId } };
-    // The same key with another member's address would be refused for a day, and lead back to a customer that is deleted since.
+    // The key includes the address. The same key with another address would be refused for a day, and lead back to a customer deleted
+    // since.
     const idempotencyKey = `tollgate-customer-${customerId}-${digest(`${email}${account}`).slice(0, 8)}`;
     return (await asked(stripe.customers.create(customer, { idempotencyKey }))).id;
   };

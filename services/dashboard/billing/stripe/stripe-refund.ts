@@ -14,7 +14,7 @@ export async function findPayment(stripe: Stripe, invoice: string, options: Stri
   return idOf(data[0]?.payment.payment_intent);
 }
 
-/** The newest first. */
+/** Newest first. */
 async function refundsOf(stripe: Stripe, payment: string): Promise<Stripe.Refund[]> {
   const found: Stripe.Refund[] = [];
   const list = { payment_intent: payment, expand: ['data.charge'] };
@@ -22,7 +22,7 @@ async function refundsOf(stripe: Stripe, payment: string): Promise<Stripe.Refund
   return found;
 }
 
-/** See PaymentPort. Stripe forgets idempotency keys after a day: an older refund is found by our id. */
+/** See PaymentPort. Stripe forgets idempotency keys after a day, so an older refund is found by our id. */
 export async function refund(stripe: Stripe, invoice: string, { id, amount, currency, isAgain }: RefundWish): Promise<GivenFact[]> {
   const payment = await asChange(findPayment(stripe, invoice));
   if (payment === undefined) throw new ChangeRefused('Stripe has no payment of this invoice');

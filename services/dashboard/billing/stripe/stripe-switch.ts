@@ -14,7 +14,10 @@ type Line = Awaited<ReturnType<typeof lineOf>>['item'];
 
 const priceOf = ({ price }: Line): number => fromStripeAmount(price.unit_amount ?? 0, price.currency).amount;
 
-/** The line with another price; the product at Stripe stays. @param price in our units */
+/**
+ * The line with another price; the product at Stripe stays.
+ * @param price in Tollgate's minor units
+ */
 function priced({ id, price: { currency, product } }: Line, price: number) {
   const unitAmount = toStripeAmount(price, currency.toUpperCase());
   const recurring = { interval: 'month' as const };
@@ -24,8 +27,8 @@ function priced({ id, price: { currency, product } }: Line, price: number) {
 }
 
 /**
- * The whole difference, by having Stripe reckon from the period's first second: what it reckons for a part would let a customer have a dear
- * plan for the price of a minute.
+ * Charges the whole difference, by having Stripe compute from the period's first second. A partial charge would let a customer have an
+ * expensive plan for the price of a minute.
  */
 const prorationOf = ({ current_period_start: start }: Line, { charge }: PlanSwitch) =>
   charge > 0
@@ -33,16 +36,16 @@ const prorationOf = ({ current_period_start: start }: Line, { charge }: PlanSwit
     : // Stripe neither charges nor credits anything, and the next invoice has the new price.
       { proration_behavior: 'none' as const };
 
-/** Stripe forgets a member that is set to an empty text. */
+/** Stripe removes a metadata key that is set to an empty text. */
 const NOTHING_WAITS = { [METADATA.next]: '', [METADATA.paidPrice]: '', [METADATA.paidUntil]: '' };
 
-/** What says which plan holds, now and from the next period. */
+/** Metadata that says which plan holds now and from the next period. */
 function noted(line: Line, { plan, begins }: PlanSwitch): Record<string, string> {
   if (begins === 'now') return { [METADATA.plan]: plan, ...NOTHING_WAITS };
   return { [METADATA.next]: plan, [METADATA.paidPrice]: String(priceOf(line)), [METADATA.paidUntil]: String(line.current_period_end) };
 }
 
-/** The plan that the period is paid for, where another began with it since. */
+/** The plan that the period is paid for, if another one has begun since. */
 function presentPlan(metadata: Stripe.Metadata, { current_period_end: end }: Line): Record<string, string> {
   const { [METADATA.next]: next, [METADATA.paidUntil]: until } = metadata;
   return next !== undefined && until !== undefined && end > Number(until) ? { [METADATA.plan]: next } : {};
@@ -61,7 +64,7 @@ export async function switchPlan(stripe: Stripe, subscription: string, wish: Pla
   await asked(stripe.subscriptions.update(subscription, change, { idempotencyKey: `tollgate-switch-${wish.id}` }));
 }
 
-/** See PaymentPort: a plan that waits for the next period is taken back. */
+/** See PaymentPort: takes back a plan that was to begin with the next period. */
 export async function stayOnPlan(stripe: Stripe, subscription: string): Promise<void> {
   const { item, metadata } = await lineOf(stripe, subscription);
   const { [METADATA.paidPrice]: price, [METADATA.paidUntil]: until } = metadata;

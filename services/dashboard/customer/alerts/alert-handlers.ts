@@ -10,7 +10,7 @@ import { alertText } from './alert-text';
  */
 export const toAlert = (view: AlertView, timeZone: string) => ({ ...view, text: alertText(view, timeZone) });
 
-/** Alerts of the customer's limits and keys. */
+/** Alerts about the customer's limits and keys. */
 export const alertHandlers: Handlers<typeof alertEndpoints> = {
   'GET /alerts': async ({ query: { limit, after }, caller: { customerId } }, { db, timeZone }) => {
     const { alerts, unread, next } = await listAlerts(db, { customerId, limit, after });

@@ -6,7 +6,7 @@ import { type WriteMails } from '../../mail/start-mails';
 import { PLAIN_NAME } from '../../brand/plain-name';
 import { alertText } from './alert-text';
 
-/** One mail with all alerts of a customer that wait, and then none for an hour. */
+/** One mail with all waiting alerts of a customer; the next one follows after an hour at the earliest. */
 export const writeAlertMails: WriteMails<'alerts'> = async (item, { db, timeZone, url, name }) => {
   const alerts = await listMailedAlerts(db, item.subject);
   if (alerts.length === 0) return undefined;
@@ -14,7 +14,7 @@ export const writeAlertMails: WriteMails<'alerts'> = async (item, { db, timeZone
   return { mails: [alertMail({ to, alerts, timeZone, url, name })], settle: () => settleMailedAlerts(db, item, alerts) };
 };
 
-/** Keeps only the highest share of one window that was reached within the hour. */
+/** Keeps only the highest share that each window reached within the hour. */
 function withoutOvertaken(alerts: readonly AlertView[]): AlertView[] {
   const isOvertaken = (alert: AlertView): boolean =>
     alert.percent !== null &&

@@ -8,7 +8,7 @@ function share({ used, limit, countsUnits }: AlertView): string {
   return `${formatCount(used ?? 0)} of ${formatCount(limit ?? 0)} ${countedBy(countsUnits)}`;
 }
 
-/** `21 November 2026, 16:40 IST`: the same words for every reader, with the zone as pages show it. */
+/** `21 November 2026, 16:40 IST`: the same for every reader, with the time zone as pages show it. */
 export function mailedMoment(at: Date, timeZone: string): string {
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -25,7 +25,7 @@ function window(alert: AlertView): { name: 'daily' | 'monthly'; period: string; 
   return { name: 'monthly', period: `in ${monthAndYear}`, end: 'the month ends' };
 }
 
-/** Share of the use that the price includes. */
+/** Use as a share of what the price includes. */
 function includedText(
   alert: AlertView,
   { title, name, period }: { readonly title: string; readonly name: 'daily' | 'monthly'; readonly period: string },
@@ -38,7 +38,7 @@ function includedText(
 }
 
 /**
- * One sentence or two for a customer.
+ * One or two sentences for a customer.
  * @param timeZone quota time zone, IANA name
  */
 export function alertText(alert: AlertView, timeZone: string): string {

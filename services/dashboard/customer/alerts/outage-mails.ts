@@ -8,7 +8,7 @@ const count = (requests: number): string => requests.toLocaleString('en-US');
 /** Mails to all operators about products that fail, or that work again. */
 export const writeOutageMails: WriteMails<'outage'> = async ({ subject, detail }, tools) => {
   const outage = await findMailedOutage(tools.db, subject);
-  // Its end, which came meanwhile, has a mail of its own.
+  // The outage has ended meanwhile, and its end has a mail of its own.
   if (!outage || (detail === 'began' && outage.endedAt !== null)) return undefined;
   return { mails: outage.to.map((to) => ({ to, ...outageMail(outage, tools) })) };
 };

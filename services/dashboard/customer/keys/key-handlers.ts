@@ -21,9 +21,9 @@ import { simulateCaller } from './simulate-caller';
 const HOUR_MS = 3_600_000;
 /** More tags than anybody chooses from. */
 const MAX_TAGS_LISTED = 100;
-/** A minute. Each may read 1,000 rules, which takes 30 ms. It is more than anybody clicks. */
+/** Per minute. Each may read 1,000 rules, which takes 30 ms. It is more than anybody clicks. */
 const MAX_SIMULATIONS = 60;
-/** A minute. Each may replace 1,000 rules, which costs the database 30 ms and a line of the audit log for good. */
+/** Per minute. Each may replace 1,000 rules, which costs the database 30 ms and a permanent line of the audit log. */
 const MAX_REPLACEMENTS = 60;
 
 /** A stored key in the form of the contract. */
@@ -100,7 +100,7 @@ export const keyHandlers: Handlers<typeof keyEndpoints> = {
 
   'GET /keys/:id/propagation': async ({ params: { id }, caller: { customerId } }, { db }) => {
     const { changedAt, nodes } = await readPropagation(db, { id, customerId });
-    // The names of nodes are the platform engineer's business, so customers see numbers.
+    // The names of nodes are internal to the platform engineer, so customers see numbers.
     return { changedAt: changedAt ?? null, nodes: nodes.map((node, index) => ({ ...node, name: `Gateway ${index + 1}` })) };
   },
 };

@@ -33,7 +33,7 @@ export interface SimulatedKey {
   readonly state: 'active' | 'inactive' | 'expired' | 'revoked';
 }
 
-/** Checks that come before the rules, for every caller. */
+/** Checks that precede the rules, for every caller. */
 const REFUSED_STATES = {
   inactive: 'The key is inactive: every caller is refused until it is activated.',
   expired: 'The key has expired: every caller is refused.',

@@ -9,26 +9,26 @@ import { refuseSuspended } from '../../http/refuse-suspended';
 import { type ManagementOperation } from './management-document';
 import { type Caller } from '../../http/callers';
 
-/** Ten a second, all tokens of a customer together: a program that reads more often reads the same again. */
+/** Ten a second, all tokens of a customer together. A program that reads more often reads the same again. */
 const MAX_REQUESTS = 600;
 
-/** What a program is told that has no usable token (RFC 6750). */
+/** The challenge for a program without a usable token (RFC 6750). */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="management"' } };
 
 async function findGrant(request: FastifyRequest, { db }: DashboardDeps): Promise<TokenGrant> {
   const secret = bearerToken(request.headers.authorization ?? '');
   if (secret === undefined) throw new Refusal('token_missing', CHALLENGE);
   const grant = isPlausibleAdminToken(secret) ? await findToken(db, hashApiKey(secret)) : undefined;
-  // One that was revoked reads as one that never was: a stranger must not learn which.
+  // A revoked token reads as one that never existed: a stranger must not learn which it is.
   if (!grant || grant.state === 'revoked') throw new Refusal('token_not_valid', CHALLENGE);
   if (grant.state === 'expired') throw new Refusal('token_expired', CHALLENGE);
   return grant;
 }
 
 /**
- * Who asks with a token of the management API, and that the token may. Cookies are not looked at.
- * @throws Refusal 401 `token_missing`, `token_not_valid`, `token_expired`; 403 `scope_missing`; 403 `customer_suspended` for a change;
- * 429 `too_many_attempts`
+ * The caller who has a token of the management API with the scope that is needed. Cookies are ignored.
+ * @throws Refusal 401 `token_missing`, `token_not_valid`, `token_expired`; 403 `scope_missing`; 403 `customer_suspended` for a change; 429
+ * `too_many_attempts`
  */
 export async function findTokenCaller(
   request: FastifyRequest,

@@ -7,9 +7,9 @@ import { type Scope } from '../../contract/fields';
 import { type RefusalCode, refusalOf } from '../../contract/refusals';
 import { isChange, paramsOf } from '../../http/bind-endpoint';
 
-/** One endpoint of the pages that a token may use too. */
+/** One endpoint of the pages that a token may call too. */
 export interface TokenOperation<Allowed = string> {
-  /** Its path is the one below the prefix of the API. */
+  /** The path is below the API's prefix. */
   readonly name: EndpointName;
   readonly endpoint: Endpoint;
   /** One of them is enough. */
@@ -17,7 +17,7 @@ export interface TokenOperation<Allowed = string> {
 }
 export type ManagementOperation = TokenOperation<Scope>;
 
-/** What a token can be used for: endpoints without scopes are for people. */
+/** Endpoints that a token may call; endpoints without scopes are for people. */
 export const managementOperations: readonly ManagementOperation[] = Object.entries<Endpoint>(contract).flatMap(([name, endpoint]) =>
   // TypeScript names the keys of any object plain text.
   endpoint.for === 'members' && endpoint.scopes ? [{ name: name as EndpointName, endpoint, scopes: endpoint.scopes }] : [],
@@ -25,7 +25,7 @@ export const managementOperations: readonly ManagementOperation[] = Object.entri
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What schemas cannot say in JSON Schema reads as anything. */
+/** What JSON Schema cannot express becomes a schema that accepts anything. */
 function jsonSchema(schema: z.ZodType): Schema {
   // A codec's input is what goes over the wire, in both directions.
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
@@ -141,7 +141,7 @@ export function describeApi({ title, description, token, url, operations }: Desc
   };
 }
 
-/** Answers with an API's document, made when it is first asked for: that takes a fifth of a second, which no start should wait for. */
+/** Serves an API's document, made on the first request: making it takes a fifth of a second, which no start should wait for. */
 export function serveDocument(app: FastifyInstance, path: string, describe: () => object): void {
   let text: string | undefined;
   app.get(path, { exposeHeadRoute: false }, (_request, reply) => {

@@ -9,12 +9,12 @@ import { findTokenCaller } from './find-token-caller';
 import { describeManagementApi, managementOperations, serveDocument } from './management-document';
 import { type Caller } from '../../http/callers';
 
-/** Where the management API begins. Nothing below it takes a cookie, and nothing beside it takes a token. */
+/** Prefix of the management API. Nothing below it accepts a cookie, and nothing beside it accepts a token. */
 export const MANAGEMENT_PREFIX = '/api/v1';
 
 const SUBSCRIBING: Scope = 'subscriptions:write';
 
-/** The products that a body wants for a key. */
+/** The products that a body asks for on a key. */
 function productsOf(body: unknown): readonly unknown[] {
   const products: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'products') : undefined;
   return Array.isArray(products) ? products : [];
@@ -43,7 +43,7 @@ export function addManagementRoutes(app: FastifyInstance, { deps, url, memberHan
   for (const operation of managementOperations) {
     const { name, endpoint } = operation;
     const handler = memberHandlers[name as keyof typeof memberHandlers] as AnyHandler;
-    /** The pages leave it to the person whether a key may subscribe; of a token that is asked first. */
+    /** On pages the person decides whether a key may subscribe; a token needs the scope first. */
     const forTokens = async (call: { readonly body: unknown; readonly caller: Caller }): Promise<unknown> => {
       await refuseSubscribing(call.body, call.caller, deps);
       return handler(call as never, deps);

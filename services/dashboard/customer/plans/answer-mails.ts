@@ -4,7 +4,7 @@ import { type Mail } from '../../http/dashboard-deps';
 import { type WriteMails } from '../../mail/start-mails';
 import { countedBy, formatCount } from '../../brand/wording';
 
-/** Tells a customer how its request for a plan was answered. */
+/** Mails a customer the seller's answer to its plan request. */
 export const writeAnswerMails: WriteMails<'plan_answer'> = async ({ subject: id }, { db, url }) => {
   const request = await viewPlanRequest(db, { id });
   const to = await mailAddress(db, request.customerId);

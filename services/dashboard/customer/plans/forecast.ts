@@ -6,16 +6,18 @@ export interface WindowUse {
   /** Unix seconds. */
   readonly startsAt: number;
   readonly endsAt: number;
-  /** Of a month: no more than this can be used on a day, however fast the first calls came. */
+  /** For a month: no more than this can be used on a day, however fast the first calls came. */
   readonly mostADay?: number;
 }
 
-/** Fewer units, or a shorter time, say too little about the rest of a window. */
+/** Below this, too little was used to forecast the rest of a window. */
 const MIN_UNITS = 10;
 const MIN_SECONDS = 600;
 const DAY_S = 86_400;
 
-/** Unix seconds at which the limit is reached when use goes on as it was since `since`; undefined when that cannot be told or is not so. */
+/**
+ * Unix seconds at which the limit is reached if use goes on as it was since `since`; undefined if that cannot be said or does not happen.
+ */
 function exhaustedAt({ used, limit, endsAt, mostADay }: WindowUse, since: number, now: number): number | undefined {
   if (used >= limit) return now;
   const elapsed = now - since;
@@ -30,7 +32,7 @@ function isoTime(seconds: number): string {
 }
 
 /**
- * Where a window stands, and when its limit is reached at the rate of the window so far.
+ * The state of a window, and when its limit is reached at the window's rate so far.
  * @param times Unix seconds; `subscribedAt`: a subscription younger than the window is measured from its beginning
  */
 export function windowStanding(use: WindowUse, times: { readonly now: number; readonly subscribedAt: number }): WindowStanding {

@@ -88,7 +88,7 @@ interface Scope {
   readonly deps: DashboardDeps;
 }
 
-/** Runs a change at the version that the page showed; a conflict tells the present state. */
+/** Runs a change at the version that the page showed; a conflict returns the present state. */
 async function changeAt(
   ref: { readonly id: string; readonly version: string },
   scope: Scope,

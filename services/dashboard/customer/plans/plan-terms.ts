@@ -18,7 +18,7 @@ import { Refusal } from '../../http/refusal';
 
 export interface WantedPlan {
   readonly product: string;
-  /** Upper and lower case are the same; null: the base limits. */
+  /** Case does not matter; null: the base limits. */
   readonly plan: string | null;
 }
 
@@ -26,7 +26,7 @@ export function findPlan(catalogue: Catalogue, { product, plan }: WantedPlan): C
   return catalogue.find(product)?.plans.find(({ name }) => name.toLowerCase() === plan?.toLowerCase());
 }
 
-/** What is offered now; undefined when it is not offered at all. */
+/** The terms offered now; undefined if the plan is not offered. */
 function offeredTerms(catalogue: Catalogue, wanted: WantedPlan): Terms | undefined {
   if (wanted.plan === null) {
     const base = catalogue.find(wanted.product)?.base;
@@ -39,13 +39,13 @@ function offeredTerms(catalogue: Catalogue, wanted: WantedPlan): Terms | undefin
 }
 
 /**
- * A customer agrees to what it read: a page that is older than the catalogue asks again.
+ * A customer agrees to what they read: a page older than the catalogue must ask again.
  * @throws Refusal 409 `terms_changed`
  */
 export async function refuseOtherTerms(wanted: WantedPlan & { readonly terms?: Terms | undefined }, deps: DashboardDeps): Promise<void> {
   if (!wanted.terms) return;
   const offered = offeredTerms(await deps.catalogue(), wanted);
-  // What is not offered at all is refused by its own name.
+  // A plan that is not offered at all has a refusal of its own.
   if (!offered || isDeepStrictEqual({ ...wanted.terms }, offered)) return;
   throw new Refusal('terms_changed');
 }
@@ -96,8 +96,8 @@ interface ChangeWish extends WantedPlan {
 export type AllowedChange = Exclude<PlanChange, { readonly kind: 'refused' }>;
 
 /**
- * What a change of plan does, when, and for what, by the one policy for all of them. A plan that is not offered is left to be refused by its
- * own name.
+ * Decides what a change of plan does, when, and at what price, by the one policy for all changes. A plan that is not offered is refused
+ * elsewhere, by a refusal of its own.
  * @throws Refusal
  */
 export async function decideFor(db: Database, wish: ChangeWish, { catalogue, payments }: DashboardDeps): Promise<AllowedChange> {
@@ -115,14 +115,20 @@ export async function decideFor(db: Database, wish: ChangeWish, { catalogue, pay
   return change;
 }
 
-/** For what begins with the next request and is paid afterwards, or not at all. @throws Refusal `payment_needed`, `plan_paid` and others */
+/**
+ * For changes that begin with the next request and are paid afterwards, or not at all.
+ * @throws Refusal `payment_needed`, `plan_paid` and others
+ */
 export async function requireFreeNow(db: Database, wish: ChangeWish, deps: DashboardDeps): Promise<void> {
   const { kind } = await decideFor(db, wish, deps);
   if (kind === 'pay') throw new Refusal('payment_needed');
   if (await findPaid(db, wish.customerId, wish.product)) throw new Refusal('plan_paid');
 }
 
-/** What is paid goes on until its period is over, and would be charged again. @throws Refusal `plan_paid` */
+/**
+ * A paid plan goes on until its period is over, and would be charged again.
+ * @throws Refusal `plan_paid`
+ */
 export async function refusePaid(db: Database, { customerId, product }: { customerId: string; product: string }): Promise<void> {
   const paid = await findPaid(db, customerId, product);
   if (paid) throw refusalFor('paid', heldPlan(paid));

@@ -12,15 +12,15 @@ interface UnderstoodWish {
   readonly product: string;
   /** Null: the base limits. */
   readonly plan: string | null;
-  /** Whether who takes the plan says to know that it opens nothing. */
+  /** Whether the caller confirms knowing that the plan opens nothing. */
   readonly understood: boolean;
   readonly actor: Actor;
 }
 
 /**
- * For what begins to cost something: if live keys of the product open nothing today, whoever takes the plan must have said to know it, which is
- * then recorded with the customer's consents. Nothing is asked where the plan is free, or nobody says what live keys open (an API of the
- * seller's own).
+ * For plans that begin to cost something: if live keys of the product open nothing today, the caller must have confirmed it, and the
+ * confirmation is recorded with the customer's consents. Nothing is asked if the plan is free, or if it is unknown what live keys open (an
+ * API of the seller's own).
  * @throws Refusal 409 `opens_nothing` with the text as a member
  */
 export async function requireUnderstood(client: PoolClient, wish: UnderstoodWish, deps: DashboardDeps): Promise<void> {

@@ -10,8 +10,8 @@ interface Present {
 }
 
 /**
- * What a plan costs until the end of this month if it is taken now, by the days that statement.ts would charge: of two plans on one day the
- * dearer counts, so that a cheaper one begins to cost tomorrow.
+ * What a plan costs until the end of this month if it is taken now, by the days that statement.ts would charge. Of two plans on one day the
+ * more expensive counts, so a cheaper one begins to cost tomorrow.
  * @param today `YYYY-MM-DD` in the quota time zone
  */
 export function restOfMonth(

@@ -17,7 +17,7 @@ export interface StatementWorkOptions {
 
 const HOUR_MS = 3_600_000;
 
-/** Closes the statements of months that are over, whether anybody asks for them or not. */
+/** Closes the statements of past months, even if nobody asks for them. */
 export function startStatements(options: StatementWorkOptions): { close(): Promise<void> } {
   const { db, log, clock, timeZone, registry, everyMs = HOUR_MS } = options;
   const failed = new Gauge({

@@ -9,7 +9,7 @@ import { subscriptionVersion } from '../../../selling/subscriptions/change-subsc
 import { type SubscriptionUse } from '../../contract/plans';
 import { windowStanding } from './forecast';
 
-/** What a subscription is, without what was used of it. */
+/** A subscription's fields, without its use. */
 export function subscriptionFields(view: SubscriptionView) {
   return {
     ...view,
@@ -22,7 +22,7 @@ export function subscriptionFields(view: SubscriptionView) {
   };
 }
 
-/** A subscription with what was used of it, as the contract has it. */
+/** A subscription with its use, in the contract's form. */
 export type SubscriptionStanding = Omit<ReturnType<typeof subscriptionFields>, 'daily' | 'monthly'> &
   SubscriptionUse & { readonly includedNow: IncludedNow | null; readonly test: SubscriptionUse };
 
@@ -34,7 +34,7 @@ export interface SubscriptionsQuery {
   readonly nowMs: number;
 }
 
-/** @param own what keys of one mode used of the subscription this month so far */
+/** @param own this month's use of the subscription by keys of one mode */
 function useOf(
   view: SubscriptionView,
   own: readonly DailyUsage[],
@@ -53,7 +53,7 @@ function useOf(
   };
 }
 
-/** What the prices of subscriptions that sell use above their limits include, by the count of the month's statement. */
+/** What the prices of subscriptions with overage include, as the month's statement counts it. */
 async function readIncluded(
   db: Pool | PoolClient,
   { subscriptions, query, windows }: { subscriptions: readonly SubscriptionView[]; query: SubscriptionsQuery; windows: QuotaWindows },
@@ -72,8 +72,8 @@ async function readIncluded(
 }
 
 /**
- * A customer's subscriptions in any state, by product, with what was used today and this month. Figures are the ledger's: with Redis
- * up to a second old.
+ * A customer's subscriptions in any state, by product, with today's and this month's use. Figures are the ledger's: with Redis up to a
+ * second old.
  */
 export async function readSubscriptionUse(db: Pool | PoolClient, query: SubscriptionsQuery): Promise<SubscriptionStanding[]> {
   const now = query.nowMs / 1000;

@@ -6,12 +6,12 @@ import { type AnswerFilter } from '../../contract/requests';
 
 const STATUSES: ReadonlyMap<string, number> = new Map(listProblems().map(({ code, status }) => [code, status]));
 
-/** Codes of refusals with such a status, or all codes. */
+/** Codes of refusals whose status is in the range, or all codes. */
 export function codesOf(range: StatusRange | undefined): string[] {
   return [...STATUSES].filter(([, status]) => !range || (status >= range.least && status <= range.most)).map(([code]) => code);
 }
 
-/** `429` as itself, `5xx` as 500 to 599. */
+/** `429` is a range of one; `5xx` is 500 to 599. */
 function rangeOf(status: string): StatusRange {
   const most = Number(status.replaceAll(/x/gi, '9'));
   return { least: Number(status.replaceAll(/x/gi, '0')), most };

@@ -14,9 +14,9 @@ export interface GatewayCallerOptions {
   readonly log: Log;
   /** Milliseconds from the request to the last byte. Default 60 s: the slowest routes take half of it. */
   readonly timeoutMs?: number;
-  /** Calls of one caller at a time. Default 4: a page makes one call at a time, and several pages may be open. */
+  /** Maximum calls of one caller at a time. Default 4: a page makes one call at a time, and several pages may be open. */
   readonly mostOfOne?: number;
-  /** Calls of all callers at a time. Default 32: with their responses in base64 they take 200 MiB of memory at the worst. */
+  /** Maximum calls of all callers at a time. Default 32: with their responses in base64 they take at most 200 MiB of memory. */
   readonly mostAtOnce?: number;
 }
 

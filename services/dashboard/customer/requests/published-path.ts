@@ -1,8 +1,8 @@
 import { type Catalogue } from '../../../../plugins/core/catalogue/catalogue';
 
 /**
- * One part of a path: plain characters, and those that OpenAPI's styles put between values. It neither walks up nor hides a slash, even in
- * percent-encoding. Some servers cut a part off at its `;`, and would walk up at `..;`.
+ * One part of a path: plain characters, and those that OpenAPI's styles put between values. It can neither walk up nor hide a slash, even
+ * in percent-encoding. Some servers cut a part off at its `;`, and would walk up at `..;`.
  */
 const PART = '(?!(?:\\.|%2[eE]){1,2}(?:[/;]|%3[bB]|$))(?:[A-Za-z0-9._~,;=-]|%(?!2[fF]|5[cC])[0-9A-Fa-f]{2})+';
 const BELOW = new RegExp(`^(?:/${PART})*$`);

@@ -4,7 +4,7 @@ import { describeRequest } from './describe-request';
 import { csvRecord } from '../../http/csv';
 
 const LINES_AT_ONCE = 500;
-/** Lines that a spreadsheet opens. For more, the customer exports shorter periods. */
+/** The most lines that a spreadsheet opens. For more, the customer exports shorter periods. */
 export const MAX_EXPORTED = 100_000;
 
 const COLUMNS = [

@@ -34,7 +34,7 @@ function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }:
   };
 }
 
-/** All requests of the last 7 days, including those that went through. */
+/** All requests of the last 7 days, admitted ones included. */
 export const requestLogHandlers: Handlers<typeof requestEndpoints> = {
   'GET /requests': async ({ query: { after, limit, ...filter }, caller }, deps) => {
     const { requests, next } = await listRequests(deps.db, { ...readFilter(filter, caller, deps), limit, after });

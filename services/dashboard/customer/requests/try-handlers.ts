@@ -12,8 +12,8 @@ export function bytesOf({ body, bodyBase64 }: Pick<TryBody, 'body' | 'bodyBase64
 }
 
 /**
- * Tries a call with a test key. Pages cannot make it themselves, because the gateway lets no other site's pages read its responses. The
- * gateway sees the dashboard's address as the caller's.
+ * Tries a call with a test key. Pages cannot make the call themselves, because the gateway lets no other site's pages read its responses.
+ * The gateway sees the dashboard's address as the caller's.
  */
 export const tryHandlers: Handlers<typeof tryEndpoints> = {
   'POST /try': async ({ body: call, caller }, deps) => {

@@ -9,14 +9,14 @@ import { readPropagation } from '../../../selling/keys/read-propagation';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { type Caller } from '../../http/callers';
 
-/** A node acts on a change within a second. After that, the call is worth making in any case. */
+/** A node acts on a change within a second. After that, the call is worth making anyway. */
 const MAX_WAIT_MS = 1_000;
 const STEP_MS = 50;
 
 /**
- * One key for each customer, which the dashboard can always derive again. It is stored like any other, by its hash, and never sent to a
+ * One key for each customer, which the dashboard can always derive again. It is stored like any other key, by its hash, and never sent to a
  * page.
- * @param secret the installation's; with another one customers get another key
+ * @param secret the installation's; another secret gives customers other keys
  */
 export function createTryKeys(secret: string): DashboardDeps['tryKeyOf'] {
   return (customerId) => deriveApiKey('test', createHmac('sha512', secret).update(`try-key\0${customerId}`).digest());

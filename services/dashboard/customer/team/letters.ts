@@ -4,8 +4,8 @@ import { PLAIN_NAME } from '../../brand/plain-name';
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u061c]/u;
 
 /**
- * A name for the middle of a sentence without markup, as in a mail or the title of an option. A name written from right to left would turn
- * the words around it, so it gets Unicode's isolates (U+2068 and U+2069). Any other name stays as it is.
+ * A name for running text without markup, as in a mail or the title of an option. A right-to-left name would turn the words around it, so
+ * it is wrapped in Unicode's isolates (U+2068 and U+2069). Any other name stays as it is.
  */
 function isolateText(name: string): string {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;

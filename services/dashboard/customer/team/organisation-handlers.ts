@@ -10,7 +10,7 @@ import { Refusal } from '../../http/refusal';
 import { takeRequest } from '../../http/request-limit';
 import { type OrganisationChoice } from '../../sign-in/organisation-choice';
 
-/** A minute, for one address or account. Each reads the database. Tokens cannot be guessed. */
+/** Per minute, for one address or account. Each reads the database. Tokens cannot be guessed. */
 const MAX_LOOKS = 60;
 
 const unusable = (): Refusal =>

@@ -7,8 +7,7 @@ import { type Caller } from '../../http/callers';
 
 const HOUR_S = 3_600;
 /**
- * Invitations of one organisation in an hour, resent ones included. It is enough for a team on its first day, and too few for mail to
- * strangers.
+ * Invitations of one organisation in an hour, resent ones included: enough for a team on its first day, and too few for mail to strangers.
  */
 const MAX_INVITATIONS = 30;
 
@@ -43,7 +42,7 @@ export async function sendInvitation(
 }
 
 /**
- * Mails a person what was done, after the response, because it is done whether the mail arrives or not. Limits on mails to one address
+ * Mails a person about an act, after the response, because the act stands whether the mail arrives or not. Limits on mails to one address
  * apply here too.
  */
 export function tell(mail: Mail, { log, letters }: LetterTools): void {

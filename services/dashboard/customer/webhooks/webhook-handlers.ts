@@ -11,10 +11,10 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { takeRequest } from '../../http/request-limit';
 
-/** Each is a request from our server to somebody else's. */
+/** Each test is a request from our server to somebody else's. */
 const sendLimit = (customerId: string) => ({ kind: 'webhook', customerId, mostPerMinute: 10 });
 
-/** Checks the URL early and with a clear message. The address of the host is judged when connecting. */
+/** Checks the URL early and with a clear message. The host's address is checked when connecting. */
 function checkUrl(text: string, { allowPrivateWebhooks: allowPrivate = false }: DashboardDeps): void {
   const refuse = (message: string): never => {
     throw invalidInput([{ field: 'url', message }]);

@@ -23,10 +23,10 @@ export interface WebhookSenderOptions {
 }
 
 const ATTEMPT_MS = 5_000;
-/** Time for an attempt and the statement that records it, and more. */
+/** Longer than an attempt and the statement that records it. */
 const LEASE_MS = 30_000;
 const MAX_AT_ONCE = 20;
-/** To one webhook, so that a receiver that is slow or has much to catch up on leaves room for others. */
+/** At most this many attempts to one webhook at a time, so that a slow or busy receiver leaves room for others. */
 const MAX_TO_ONE = 2;
 
 /** One text for an unknown name and for a name of our network, so that customers cannot learn which names the network has. */
@@ -63,7 +63,7 @@ async function attempt(
  */
 export class WebhookSender {
   private readonly fetch: GuardedFetch;
-  /** A person who can add a seller's webhook runs the installation, and may name its own systems. */
+  /** Whoever can add a seller's webhook runs the installation, and may name internal systems. */
   private readonly sellersFetch: GuardedFetch;
   private readonly timer: NodeJS.Timeout;
   /** Running attempts, with their webhooks. */

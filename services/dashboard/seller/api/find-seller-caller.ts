@@ -11,10 +11,10 @@ import { Refusal } from '../../http/refusal';
 import { takeRequest } from '../../http/request-limit';
 import { type SellerOperation } from './seller-operations';
 
-/** A minute and token. */
+/** Per minute and token. */
 const MAX_REQUESTS = 600;
 
-/** What a program is told that has no usable token (RFC 6750). */
+/** The challenge for a program without a usable token (RFC 6750). */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="seller"' } };
 const WHERE = 'Create one under Tokens in the console.';
 const REFUSED = {
@@ -29,14 +29,14 @@ async function findGrant(request: FastifyRequest, { db }: DashboardDeps): Promis
   const secret = bearerToken(request.headers.authorization ?? '');
   if (secret === undefined) throw refuse('token_missing');
   const grant = isPlausibleSellerToken(secret) ? await findSellerToken(db, hashApiKey(secret)) : undefined;
-  // One that was revoked reads as one that never was: a stranger must not learn which.
+  // A revoked token reads as one that never existed: a stranger must not learn which it is.
   if (!grant || grant.state === 'revoked') throw refuse('token_not_valid');
   if (grant.state === 'expired') throw refuse('token_expired');
   return grant;
 }
 
 /**
- * Who asks with a token of the seller's API, and that the token may. Cookies are not looked at.
+ * The caller who has a token of the seller's API with the scope that is needed. Cookies are ignored.
  * @throws Refusal 401 `token_missing`, `token_not_valid`, `token_expired`; 403 `scope_missing`; 429 `too_many_attempts`
  */
 export async function findSellerCaller(
@@ -54,7 +54,10 @@ export async function findSellerCaller(
   return { id: grant.operatorId, email: grant.madeBy, actor, scopes: new Set(grant.scopes) };
 }
 
-/** The same, for the customer whose id the path names. @throws as above, and OperationRefused `customer_unknown` */
+/**
+ * The same, for the customer whose id is in the path.
+ * @throws as above, and OperationRefused `customer_unknown`
+ */
 export async function findCustomersSeller(request: FastifyRequest, operation: SellerOperation, deps: DashboardDeps): Promise<Caller> {
   const { actor, scopes } = await findSellerCaller(request, operation, deps);
   const { customer: wanted = '' } = request.params as { customer?: string };

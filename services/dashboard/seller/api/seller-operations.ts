@@ -22,7 +22,7 @@ function scopesOf(endpoint: Endpoint): readonly SellerScope[] | undefined {
   return endpoint.for === 'operators' ? endpoint.sellerScopes : undefined;
 }
 
-/** What the seller's API offers: the console's endpoints, and for any customer those of the management API and the statements. */
+/** The endpoints of the seller's API: those of the console, and for any customer those of the management API and the statements. */
 export const sellerOperations: readonly SellerOperation[] = Object.entries<Endpoint>(contract).flatMap(([name, endpoint]) => {
   const origin = name as EndpointName;
   const scopes = scopesOf(endpoint);

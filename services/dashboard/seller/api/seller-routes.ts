@@ -9,10 +9,10 @@ import { operatorHandlers } from '../console/operator-handlers';
 import { findCustomersSeller, findSellerCaller } from './find-seller-caller';
 import { describeSellerApi, type SellerOperation, sellerOperations } from './seller-operations';
 
-/** Where the seller's API begins. Nothing below it takes a cookie, and nothing beside it takes one of its tokens. */
+/** Prefix of the seller's API. Nothing below it accepts a cookie, and nothing beside it accepts one of its tokens. */
 export const SELLER_PREFIX = '/api/seller';
 
-/** The header says the same as `submission` in the body, which wins. */
+/** The header means the same as `submission` in the body, which takes precedence. */
 function takeIdempotencyKey(request: FastifyRequest): void {
   const key = request.headers['idempotency-key'];
   const { body } = request;

@@ -12,7 +12,10 @@ function toChange({ action, product, plan, fields }: CatalogueChange): FileChang
   return { action, subject, details: action === 'change' ? { before: side('before'), after: side('after') } : {} };
 }
 
-/** What the catalogue's file would change. @param path undefined: there is none */
+/**
+ * What applying the catalogue's file would change.
+ * @param path undefined if there is none
+ */
 export function compareFile(path: string | undefined, applied: Catalogue): CatalogueFile {
   if (path === undefined) return { file: null, mistakes: [], changes: [] };
   const near = relative(process.cwd(), path);

@@ -26,7 +26,7 @@ import { importForOperator } from './import-for-operator';
 
 const MAX_ALERTS = 10;
 
-/** Customers, and everything about one of them. What operators do is one transaction each, with its line of the audit log. */
+/** Customers, and everything about one of them. Each act of an operator is one transaction, including its line of the audit log. */
 export const customerHandlers: Handlers<typeof customerEndpoints> = {
   'GET /operator/customers': async ({ query: { after, limit, ...filter } }, deps) => {
     await updateChangedCustomers(deps.db, todayOf(deps));

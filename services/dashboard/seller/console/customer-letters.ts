@@ -5,7 +5,7 @@ import { type DashboardDeps } from '../../http/dashboard-deps';
 import { PLAIN_NAME } from '../../brand/plain-name';
 import { tell } from '../../customer/team/send-letters';
 
-/** Tells a person how to use the account that an operator made. */
+/** Mails a person how to use the account that an operator made. */
 export function inviteCustomer(to: string, deps: DashboardDeps): void {
   const { url, mail } = deps.letters;
   const name = mail.installation ?? PLAIN_NAME;
@@ -16,7 +16,7 @@ export function inviteCustomer(to: string, deps: DashboardDeps): void {
 export interface Suspending {
   readonly kind: 'customer' | 'key' | 'subscription';
   readonly id: string;
-  /** For the customer to read; null lifts the suspension. */
+  /** Reason for the customer to read; null lifts the suspension. */
   readonly reason: string | null;
   readonly actor: Actor;
 }
@@ -37,8 +37,8 @@ async function apply({ kind, id, reason, actor }: Suspending, { db }: DashboardD
 const subjectOf = { customer: () => 'your account', key: (label: string) => `your key ${label}`, subscription: (label: string) => label };
 
 /**
- * Suspends or restores, and tells the customer by mail, with an address to contact. A repeated request sends no second mail.
- * @returns whose it is
+ * Suspends or restores, and mails the customer with an address to contact. A repeated request sends no second mail.
+ * @returns the id of the customer
  * @throws OperationRefused `customer_unknown`, `key_unknown`, `subscription_unknown`, `reason_malformed`
  */
 export async function suspendAndTell(wish: Suspending, deps: DashboardDeps): Promise<SuspensionOwner | undefined> {

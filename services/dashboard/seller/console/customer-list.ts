@@ -11,14 +11,14 @@ export const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt
 
 type ListQuery = Omit<CustomersPageQuery, 'limit' | 'after'>;
 
-/** What the store is asked for. */
+/** The request as a query for the store. */
 export function listOf({ search, state, product, sort, direction }: CustomersFilter): ListQuery {
   const list = state !== undefined ? (`state:${state}` as const) : product === undefined ? undefined : (`product:${product}` as const);
   return { search: search?.replaceAll('\0', ''), list, order: sort, isDescending: direction === 'down' };
 }
 
 const BATCH = 500;
-/** What a spreadsheet opens. */
+/** The most lines that a spreadsheet opens. */
 const MAX_LINES = 100_000;
 
 const COLUMNS = [
@@ -42,7 +42,7 @@ function recordOf({ email, name, id, createdAt, state, suspended, plans, used, g
   return csvRecord([...about, planNames, used, growth, prices.join(', '), lastSeenOn ?? '']);
 }
 
-/** The customers that are asked for, in their order, read a few at a time. */
+/** The requested customers in their order, read a few at a time. */
 export async function* customerRecords(db: Pool, query: ListQuery): AsyncGenerator<string> {
   yield csvRecord(COLUMNS);
   let after: string | undefined;

@@ -5,7 +5,7 @@ import { type OperatorCaller } from '../../http/callers';
 import { Refusal } from '../../http/refusal';
 
 /**
- * The operator who asks. A session of an account with a second factor has passed it: the others ended when it was turned on.
+ * The operator who calls. A session of an account with a second factor has passed it: all others ended when it was turned on.
  * @throws Refusal 401 `not_signed_in`, 403 `operators_only`, 403 `second_factor_missing`
  */
 export async function findOperatorCaller(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<OperatorCaller> {

@@ -15,13 +15,13 @@ interface GivenPlan {
   readonly product: string;
   /** Null: the base limits. */
   readonly plan: string | null;
-  /** What becomes of a payment for another plan; undefined: then the plan is not given. */
+  /** What happens to a payment for another plan; undefined: then the plan is not given. */
   readonly payment: GivenPayment | undefined;
   readonly actor: Actor;
 }
 
 /**
- * Puts a customer on a plan, also on one that is given on request; subscribes it to the product where need be.
+ * Puts a customer on a plan, even one that is given on request, and subscribes the customer to the product if needed.
  * @throws OperationRefused `customer_unknown` and what the operations refuse, such as `plan_paid`; Refusal of the payment provider, after
  * the plan is given: it can be given again
  */
@@ -30,7 +30,7 @@ export async function givePlan(deps: DashboardDeps, given: GivenPlan): Promise<v
   await settlePayment(deps, { ...given, customerId });
 }
 
-/** What becomes of the payment of a customer who was given another plan. */
+/** Settles the payment of a customer who was given another plan. */
 export async function settlePayment(
   deps: DashboardDeps,
   { customerId, product, payment, actor }: Pick<GivenPlan, 'product' | 'payment' | 'actor'> & { readonly customerId: string },
@@ -46,7 +46,7 @@ function give({ db }: DashboardDeps, { customer, product, plan, payment, actor }
   const paymentGoesOn = payment !== undefined;
   return inTransaction(db, async (client: PoolClient) => {
     const { id: customerId } = await requireCustomer(client, customer);
-    // Two who give a plan at once do so one after the other.
+    // Operators who give plans at the same time take turns.
     await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
     const owned = await viewSubscriptions(client, customerId);
     const present = owned.find((each) => each.product === product && each.state !== 'cancelled');

@@ -5,7 +5,7 @@ import { type Call } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 
-/** What an import may do beside storing keys. */
+/** Scopes for what an import may do besides storing keys. */
 const MORE_SCOPES = ['customers:write', 'subscriptions:write'];
 
 function requireScopes({ scopes }: OperatorCaller): void {
@@ -16,7 +16,7 @@ function requireScopes({ scopes }: OperatorCaller): void {
 }
 
 /**
- * Imports keys in one transaction, without those that are refused.
+ * Imports keys in one transaction, except refused ones.
  * @throws Refusal 403 `scope_missing`
  */
 export async function importForOperator(

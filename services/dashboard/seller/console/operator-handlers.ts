@@ -24,10 +24,10 @@ const UNKNOWN = 'No request has this ID in the last 7 days. New requests appear 
 
 const CHANGES_SHOWN = 20;
 const BATCH = 500;
-/** What a spreadsheet opens, and no more than a minute's work. */
+/** The most lines that a spreadsheet opens, in no more than a minute's work. */
 const MAX_LINES = 100_000;
 
-/** The lines that are asked for, newest first, read a few at a time. */
+/** The requested lines, newest first, read a few at a time. */
 async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): AsyncGenerator<string> {
   yield csvRecord(['at', 'actor', 'from', 'action', 'subject_kind', 'subject_id', 'subject', 'customer', 'details']);
   let after: string | undefined;
@@ -42,7 +42,7 @@ async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): A
   }
 }
 
-/** What was done and refused, what is sold and how it runs. */
+/** The audit log, the request log, the catalogue and the state of the installation. */
 export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
   'GET /operator/session': ({ caller: { email } }, { gatewayUrl, timeZone }) => ({ email, gatewayUrl, quotaTimeZone: timeZone }),
 

@@ -10,7 +10,7 @@ function daysBefore(day: string, count: number): string {
 }
 
 /**
- * What each product answered today and in the 30 days up to today; a product without calls within them has no entry.
+ * Each product's responses today and in the 30 days up to today; a product without calls in them has no entry.
  * @param today `YYYY-MM-DD` in the quota time zone
  */
 export async function readAnswered(

@@ -10,11 +10,14 @@ import { type Log } from '../../../kit/log';
 const EVERY_MS = 60_000;
 
 export interface ConsoleJobs {
-  /** Waits for what runs. */
+  /** Waits for running jobs. */
   close(): Promise<void>;
 }
 
-/** Once a minute: limits whose end has come go, figures are added up, and the list of customers is brought up to date. Several processes may do it at once. */
+/**
+ * Once a minute: removes limits whose end has come, adds up figures, and brings the list of customers up to date. Several processes may do
+ * so at once.
+ */
 export function startConsoleJobs(options: { db: Pool; log: Log; clock: Clock; timeZone: string }): ConsoleJobs {
   const { db, log, clock, timeZone } = options;
   let running: Promise<void> | undefined;

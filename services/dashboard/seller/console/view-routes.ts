@@ -7,7 +7,7 @@ import { addEndpoint, type AnyHandler, type MemberHandlers } from '../../http/bi
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { type Caller, type OperatorCaller } from '../../http/callers';
 
-/** Below it every GET of the customers' API, as that customer gets it. */
+/** Every GET of the customers' API, as that customer sees it, lies below this prefix. */
 const VIEW_PREFIX = '/api/operator/customers/:viewed/view';
 
 interface ViewTools {
@@ -16,7 +16,7 @@ interface ViewTools {
   readonly findOperator: (request: FastifyRequest, reply: FastifyReply) => Promise<OperatorCaller>;
 }
 
-/** The customer that an operator looks at, once the audit log says so. */
+/** The customer that an operator looks at, once the audit log has recorded it. */
 async function viewedCustomer(request: FastifyRequest, { email, actor }: OperatorCaller, { db }: DashboardDeps): Promise<Caller> {
   const { viewed = '' } = request.params as { viewed?: string };
   const customer = await requireCustomer(db, viewed);
@@ -26,7 +26,7 @@ async function viewedCustomer(request: FastifyRequest, { email, actor }: Operato
   return { customerId, organisation, address, email: address, actor: { ...actor, name: `operator:${email}` } };
 }
 
-/** "See what they see": reads only, since nothing else has a route here. */
+/** "See what they see": only reads have a route here. */
 export function addViewRoutes(app: FastifyInstance, { deps, memberHandlers, findOperator }: ViewTools): void {
   const findViewed = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> =>
     viewedCustomer(request, await findOperator(request, reply), deps);

@@ -4,7 +4,7 @@ import { type ReactNode } from 'react';
 import { PageTitle } from '../parts/components/page-title';
 import { ProblemAlert } from '../parts/components/problem-alert';
 
-/** For a page that cannot be shown: the server does not answer, or the page itself is at fault. */
+/** For a page that cannot be shown, because the server does not respond or the page itself failed. */
 export function CrashPage({ error, reset }: ErrorComponentProps): ReactNode {
   const router = useRouter();
   async function retry(): Promise<void> {

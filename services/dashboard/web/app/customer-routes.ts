@@ -7,14 +7,14 @@ import { pageSearch, type PageSearch } from '../parts/hooks/use-paged';
 import { leadAway, rootRoute } from './root-route';
 import { listSearch, providerSearch, text, texts } from './search';
 
-/** A plan to open. Most pages lead to the plans without one. */
+/** A plan to open. Most links to the plans have none. */
 function wantedSearch(search: Record<string, unknown>): { readonly product?: string; readonly plan?: string } {
   const product = text(search['product']);
   const plan = text(search['plan']);
   return { ...(product !== undefined && { product }), ...(plan !== undefined && { plan }) };
 }
 
-/** Pages of a customer. Their frame is shown with a session only. */
+/** Pages of a customer. Their frame is shown only with a session. */
 const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
@@ -23,7 +23,7 @@ const shellRoute = createRoute({
       await context.queryClient.ensureQueryData(sessionQuery);
     } catch (error) {
       if (isRefusedAs(error, 'organisation_missing')) {
-        // With what came of connecting a provider, which leads back to the account page.
+        // Includes the outcome of connecting a provider, which leads back to the account page.
         redirect({ to: '/no-organisation', search: providerSearch({ ...location.search }), throw: true });
       }
       leadAway(error, location);
@@ -32,12 +32,12 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(() => import('../parts/layouts/shell-layout'), 'ShellLayout'),
 });
 
-// A list by itself: inside the call of addChildren, pages without a search would count as having any.
+// A list of its own: inside the call of addChildren, type inference would give a search to pages without one.
 const customerPages = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/',
-    // Somebody who opened an invitation and then signed in or up comes back to it.
+    // A person who opened an invitation and then signed in or up comes back to it.
     beforeLoad: () => {
       if (findInvitation() !== undefined) redirect({ to: '/invitation', throw: true });
     },
@@ -150,7 +150,7 @@ const customerPages = [
 ] as const;
 export const customerRoutes = shellRoute.addChildren(customerPages);
 
-/** For somebody who is signed in and in no organisation. */
+/** For a signed-in person in no organisation. */
 const personRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'person',

@@ -3,14 +3,14 @@ import { sessionQuery } from '../parts/api/who-queries';
 import { rootRoute } from './root-route';
 import { providerSearch, returnSearch, texts } from './search';
 
-/** Pages for those who are not signed in. */
+/** Pages for people who are not signed in. */
 const entranceRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'entrance',
   component: lazyRouteComponent(() => import('../parts/layouts/entrance-layout'), 'EntranceLayout'),
 });
 
-// A list by itself: inside the call of addChildren, pages without a search would count as having any.
+// A list of its own: inside the call of addChildren, type inference would give a search to pages without one.
 const entrancePages = [
   createRoute({
     getParentRoute: () => entranceRoute,
@@ -38,7 +38,7 @@ const entrancePages = [
     getParentRoute: () => entranceRoute,
     path: '/sign-up',
     validateSearch: returnSearch,
-    // Somebody who is signed in has an account already. An error here must not keep others from signing up.
+    // A signed-in person has an account already. An error here must not keep others from signing up.
     beforeLoad: async ({ context }) => {
       const session = await context.queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).catch(() => undefined);
       if (session) redirect({ to: '/', throw: true });

@@ -35,7 +35,7 @@ const consoleRoute = createRoute({
   component: lazyRouteComponent(() => import('../parts/layouts/operator-layout'), 'OperatorLayout'),
 });
 
-// A list by itself: inside the call of addChildren, pages without a search would count as having any.
+// A list of its own: inside the call of addChildren, type inference would give a search to pages without one.
 const operatorPages = [
   createRoute({
     getParentRoute: () => consoleRoute,

@@ -7,8 +7,8 @@ import { safeReturn } from '../parts/browser/safe-return';
 export const rootRoute = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({ notFoundComponent: NotFoundPage });
 
 /**
- * Leads away from pages that were refused: an operator to the console, others to where they sign in, and back afterwards.
- * @throws the redirect, or the error when it says nothing of who is signed in
+ * Leads away from pages that were refused: an operator to the console, others to sign-in and back afterwards.
+ * @throws the redirect, or the error if it says nothing about who is signed in
  */
 export function leadAway(error: unknown, location?: { readonly href: string }): never {
   if (isRefusedAs(error, 'customers_only')) redirect({ to: '/operator', throw: true });

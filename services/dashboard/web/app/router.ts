@@ -31,11 +31,11 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The address that was just typed; kept out of the URL. */
     email?: string;
-    /** For a reader who has just confirmed an address: the page from which the sign-up began. */
+    /** For a reader who has just confirmed an address: the page on which the sign-up began. */
     firstVisit?: { readonly from: string | undefined };
-    /** From the link that confirms an address, for a reload of its page. */
+    /** The token of the link that confirms an address, for a reload of its page. */
     linkToken?: string;
-    /** Beginnings of a list's pages on the way to the shown one, which is the last. */
+    /** Cursors of a list's pages up to the shown one, which is the last. */
     cursors?: readonly string[];
   }
 }

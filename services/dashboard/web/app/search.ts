@@ -22,7 +22,7 @@ export function returnSearch({ then }: Search): { then: string | undefined } {
   return { then: safeReturn(then) };
 }
 
-/** What came of a sign-in by a provider, as the server says it. */
+/** The outcome of a sign-in by a provider, in the server's words. */
 export function providerSearch(search: Search): { readonly provider?: string } {
   const provider = text(search['provider']);
   return provider === undefined ? {} : { provider };

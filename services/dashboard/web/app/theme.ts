@@ -17,10 +17,10 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600 } },
-    // Outside of main its header would be a second banner of the page.
+    // Outside of main, the dialog's header would be a second banner of the page.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } } },
     Alert: { defaultProps: { variant: 'light' } },
-    // Its arrow says nothing that the role does not.
+    // The arrow adds nothing to the role.
     NativeSelect: { defaultProps: { rightSectionProps: { 'aria-hidden': true } } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show the password' } } },
   },
@@ -47,7 +47,7 @@ const SHARED = {
 export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme) => {
   const tint = (shade: number): Record<string, string> =>
     Object.fromEntries(TINTS.map((name) => [`--mantine-color-${name}-light-color`, colors[name]?.[shade] ?? 'inherit']));
-  /** Mantine's own grounds are loud beside one another. */
+  /** Mantine's own backgrounds are too loud beside each other. */
   const ground = (choose: (shades: readonly string[]) => string): Record<string, string> =>
     Object.fromEntries(TINTS.map((name) => [`--mantine-color-${name}-light`, choose(colors[name] ?? [])]));
   return {
@@ -57,7 +57,7 @@ export const resolveVariables: CSSVariablesResolver = ({ colors }: MantineTheme)
 
       ...ground((shades) => shades[0] ?? 'transparent'),
       ...SHARED,
-      // The palest grey is no ground at all on white.
+      // The palest grey is invisible on white.
       '--mantine-color-gray-light': colors.gray[2],
       '--mantine-color-orange-light-color': '#a13a00',
       '--mantine-color-yellow-light-color': 'var(--warn)',

@@ -1,4 +1,4 @@
-// The script of the pages that the server writes. Everything on them can be read without it; it shows what takes a script.
+// The script of the pages that the server writes. They can be read without it; it adds what needs a script.
 import './public.css';
 import { ConsentWanted, makeCall, NotMade } from './make-call';
 import { colourCode } from './colour-code';
@@ -12,10 +12,13 @@ function askConsent(outcome: Element, text: string, agree: () => void): void {
   outcome.replaceChildren(element('p', text), button);
 }
 
-/** Most calls are answered by then. */
+/** Most calls have a response by then. */
 const NOTEWORTHY_MS = 3_000;
 
-/** Says every second for how long there is no answer. @returns what ends it */
+/**
+ * Shows every second how long there has been no response.
+ * @returns a function that stops it
+ */
 function showWaiting(outcome: Element): () => void {
   const startMs = performance.now();
   const timer = setInterval(() => {
@@ -55,7 +58,7 @@ function startForm(form: HTMLFormElement): void {
   });
 }
 
-/** Leaves of the list of routes those that have every word that is typed, in their own line or in their product's. */
+/** Reduces the list of routes to those that contain every typed word, in their own line or in their product's. */
 function startSearch(search: HTMLElement): void {
   const input = search.querySelector('input');
   const found = search.querySelector('[role=status]');
@@ -79,7 +82,7 @@ function startSearch(search: HTMLElement): void {
   look();
 }
 
-/** The slider of the prices says what it stands at, and shows the costs when it is let go. */
+/** The slider shows its value, and the costs once it is released. */
 function startSlider(slider: HTMLInputElement): void {
   const steps = slider.dataset['steps']?.split(' ') ?? [];
   const output = slider.form?.querySelector('output');
@@ -91,7 +94,7 @@ function startSlider(slider: HTMLInputElement): void {
   slider.addEventListener('change', () => slider.form?.requestSubmit());
 }
 
-/** Lets the name of a member break behind its signs. Markup for it would be a twentieth of the largest page. */
+/** Lets the name of a member break after its punctuation. Markup for that would be a twentieth of the largest page. */
 function breakBehindSigns(name: Text): void {
   const parts = name.data.match(/[^._\]]+[._\]]*/g) ?? [];
   name.replaceWith(...parts.flatMap((part) => [part, document.createElement('wbr')]).slice(0, -1));
@@ -105,7 +108,7 @@ colourCode(document.querySelectorAll<HTMLElement>('[data-language], .languages p
 for (const shown of document.querySelectorAll<HTMLElement>('[data-copy], .languages pre'))
   addCopyButton(shown, shown.dataset['copy'] ?? 'code');
 startLanguages(document.querySelectorAll<HTMLElement>('.languages summary'));
-// Links name an operation by its place on the page of its product. A long description has a page for each.
+// Links name an operation by its anchor on its product's page. In a long description each operation has its own page.
 const { hash } = location;
 const pages = document.querySelector<HTMLElement>('[data-pages]')?.dataset['pages'];
 if (pages !== undefined && /^#[A-Za-z]/.test(hash) && hash !== '#content') location.replace(`${pages}/${hash.slice(1)}`);

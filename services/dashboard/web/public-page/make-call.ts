@@ -5,7 +5,7 @@ import { parseJson } from '../parts/format/answer-body';
 
 /** The dashboard gives up after 60 s and says so. */
 const TIMEOUT_MS = 65_000;
-/** This reader may not make calls with a key of the own: the session ended, it is an operator's, or its role has no keys. */
+/** Statuses for a reader who may not call with their own key: the session ended, it is an operator's, or the role may not use keys. */
 const MAY_NOT = new Set([401, 403]);
 
 /** A call that was not made, in words for the reader. */
@@ -15,30 +15,33 @@ export class NotMade extends Error {}
 export class ConsentWanted extends Error {
   constructor(
     message: string,
-    /** To agree to. */
+    /** The text to agree to. */
     readonly text: string,
   ) {
     super(message);
   }
 }
 
-/** What came of a call, and whether it was made for a customer, who can have it explained. */
+/** The outcome of a call, and whether it was made for a customer, who can have it explained. */
 export interface MadeCall {
   readonly answer: TryAnswer;
   readonly isOwn: boolean;
-  /** The API itself answered, and no sandbox. */
+  /** The API itself responded, not a sandbox. */
   readonly isLive: boolean;
 }
 
 async function base64Of(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let text = '';
-  // All at once would be more arguments than a call may have.
+  // In slices: all bytes at once would be more arguments than a call may have.
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return btoa(text);
 }
 
-/** The file that is chosen, else the example's. @throws NotMade */
+/**
+ * The chosen file, else the example's.
+ * @throws NotMade
+ */
 function fileOf(chosen: FormDataEntryValue | null, { example, mostBytes }: NonNullable<TryCall['file']>): File {
   const isChosen = chosen instanceof File && chosen.size > 0;
   if (!isChosen && !example) throw new NotMade('Choose a file.');
@@ -49,7 +52,7 @@ function fileOf(chosen: FormDataEntryValue | null, { example, mostBytes }: NonNu
   return new File([bytes], example.filename, { type: example.contentType });
 }
 
-/** The fields that are filled in and whose names begin so, by the rest of their names. */
+/** The filled-in fields whose names begin with a prefix, by the rest of their names. */
 function givenIn(fields: FormData, start: string): [string, string][] {
   return [...fields].flatMap(([name, value]): [string, string][] =>
     name.startsWith(start) && typeof value === 'string' && value !== '' ? [[name.slice(start.length), value]] : [],
@@ -75,7 +78,10 @@ async function bodyOf(fields: FormData, { file, form: formType }: TryCall): Prom
   return { contentType: 'application/json', body };
 }
 
-/** @returns the key to send in place of the one that the dashboard keeps; empty for none. @throws NotMade */
+/**
+ * @returns the key that replaces the dashboard's; empty for none
+ * @throws NotMade
+ */
 function ownKey(): string {
   const key = document.querySelector<HTMLInputElement>('#own-key')?.value.trim() ?? '';
   if (key.startsWith('tg_live_')) throw new NotMade('This is a live key. Live keys are never entered into a page.');
@@ -98,7 +104,7 @@ const ASKS_CONSENT: ReadonlySet<unknown> = new Set(['consent_required', 'consent
 /**
  * Makes the call of a form through the dashboard.
  * @param consent the texts that the reader agrees to
- * @throws NotMade saying what to mend, or what the dashboard answered
+ * @throws NotMade saying what to mend, or what the dashboard responded
  * @throws ConsentWanted
  */
 export async function makeCall(form: HTMLFormElement, consent: readonly string[]): Promise<MadeCall> {
@@ -114,7 +120,7 @@ export async function makeCall(form: HTMLFormElement, consent: readonly string[]
     ...(consent.length > 0 && { consent }),
   });
   let refusal: unknown;
-  // A call with the customer's own key is the customer's alone.
+  // A call with the customer's own key is made only for the customer.
   for (const place of key === '' ? through : through.slice(0, 1)) {
     const response = await fetch(place, { method: 'POST', headers: JSON_HEADERS, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const answer: unknown = await response.json();

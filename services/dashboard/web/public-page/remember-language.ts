@@ -1,12 +1,12 @@
 const KEPT = 'code-language';
 
-/** Opens the samples in one language wherever there are some in it. */
+/** Opens all samples that have a language in that language. */
 function show(tabs: Iterable<HTMLElement>, language: string | null): void {
   for (const tab of tabs)
     if (tab.textContent === language && tab.parentElement instanceof HTMLDetailsElement) tab.parentElement.open = true;
 }
 
-/** All samples follow the language that a reader chooses for one of them, here and on the next page. */
+/** All samples follow the language that a reader chooses for one of them, on this page and the next. */
 export function startLanguages(tabs: Iterable<HTMLElement>): void {
   const all = [...tabs];
   show(all, localStorage.getItem(KEPT));
@@ -17,7 +17,7 @@ export function startLanguages(tabs: Iterable<HTMLElement>): void {
       const top = tab.getBoundingClientRect().top;
       localStorage.setItem(KEPT, tab.textContent);
       show(all, tab.textContent);
-      // Samples above may have another length now.
+      // Samples above may have a different height now.
       scrollBy(0, tab.getBoundingClientRect().top - top);
     });
   }

@@ -15,7 +15,10 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Puts a button into the corner of a block that copies what stands in it. @param what for example `code` */
+/**
+ * Adds a button to the corner of a block that copies its text.
+ * @param what for example `code`
+ */
 export function addCopyButton(block: HTMLElement, what: string): void {
   const text = block.textContent;
   const button = element('button', '', { type: 'button', class: 'copy', 'aria-live': 'polite' });
@@ -33,7 +36,7 @@ export function addCopyButton(block: HTMLElement, what: string): void {
   block.prepend(button);
 }
 
-/** The next step of a workflow begins with what this one answered. */
+/** The next step of a workflow begins with the session from this response. */
 function carrySession(value: unknown): void {
   const id: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, SESSION_FIELD) : undefined;
   if (typeof id !== 'string') return;
@@ -63,7 +66,7 @@ function bodyElements(answer: Answered): HTMLElement[] {
   ];
 }
 
-/** What came of a call, in place of what was there. */
+/** Shows the outcome of a call in place of the previous one. */
 export function showAnswer(outcome: Element, { answer, isOwn, isLive }: MadeCall): void {
   if (answer.outcome === 'failed') {
     outcome.replaceChildren(element('p', FAILURES[answer.reason], { class: 'problem' }));

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Sums>[] = [
   { header: 'Credited', isNumber: true, cell: money('credited') },
 ];
 
-/** Charged, paid and owed sums by month, currency, and who charged them. */
+/** Charged, paid and owed sums by month, currency, and whoever charged them. */
 export function BillingSumsTable({ months }: Pick<BillingSums, 'months'>): ReactNode {
   return (
     <DataTable

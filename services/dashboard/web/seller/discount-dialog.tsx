@@ -38,7 +38,7 @@ interface DiscountDialogProps {
   readonly onClose: () => void;
 }
 
-/** Takes something off what a customer is charged, or no longer. Rendered only while it is open. */
+/** Gives a discount on what a customer is charged, or removes it. Rendered only while it is open. */
 export function DiscountDialog({ customerId, paid, onClose }: DiscountDialogProps): ReactNode {
   const client = useQueryClient();
   const { plan, currency, discount } = paid;

@@ -27,7 +27,7 @@ const TEXTS: Readonly<Record<When, string>> = {
   with_period: 'The plan goes on until the period that is paid is over. Then the limits of Free hold.',
 };
 
-/** Ends what is charged, now or with its period. */
+/** Ends a payment, now or with its period. */
 function EndPayment({ customerId, paid }: ActProps): ReactNode {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
@@ -103,7 +103,7 @@ function Discount({ customerId, paid }: ActProps): ReactNode {
   );
 }
 
-/** What one customer pays in advance, with what the seller can do about it; nothing where it pays nothing. */
+/** What one customer pays in advance, with the seller's actions; nothing if the customer pays nothing. */
 export function CustomersPaidPlans({ customerId }: { readonly customerId: string }): ReactNode {
   const titleOf = useSoldTitles();
   const { data } = useQuery(customersPaidPlansQuery(customerId));

@@ -19,7 +19,7 @@ interface PaymentChoiceFieldProps {
   readonly onChange: (value: PaymentChoice) => void;
 }
 
-/** What becomes of a payment for another plan; nothing where there is none. */
+/** Chooses what happens to a payment for another plan; nothing if there is none. */
 export function PaymentChoiceField({ isAsked, value, onChange }: PaymentChoiceFieldProps): ReactNode {
   if (!isAsked && value === '') return null;
   return (

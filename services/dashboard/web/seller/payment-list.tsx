@@ -28,7 +28,7 @@ export const CUSTOMER: Column<Pick<SellersPaymentView, 'customerId' | 'customer'
   ),
 };
 
-/** Has the payment provider charge what is owed once more. */
+/** Has the payment provider retry a charge that is owed. */
 function Retry({ payment }: { readonly payment: SellersPaymentView }): ReactNode {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
@@ -113,7 +113,7 @@ export function PaymentList({ filter }: { readonly filter: PaymentFilter }): Rea
 
 const SHOWN = 10;
 
-/** The last charges of one customer; nothing where there were none. */
+/** The last charges of one customer; nothing if there are none. */
 export function CustomerPayments({ customerId }: { readonly customerId: string }): ReactNode {
   const titleOf = useSoldTitles();
   const { data } = useQuery(paymentsQuery({ customer: customerId }, undefined, SHOWN));

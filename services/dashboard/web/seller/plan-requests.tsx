@@ -74,7 +74,7 @@ function columnsFor(onAnswer: (answering: Answering) => void): readonly Column<O
 
 const nameOf = (act: Answering['act']): string => (act === 'approve' ? 'Approve' : 'Decline');
 
-/** Plans that wait for the seller, the longest waiting first; nothing without any. Of one customer, or of all. */
+/** Plan requests of one customer or of all that wait for the seller, the longest waiting first; nothing without any. */
 export function PlanRequests({ customerId }: { readonly customerId?: string }): ReactNode {
   const { data, error, refetch } = useRead(planRequestsQuery(customerId, undefined));
   const [answering, setAnswering] = useState<Answering>();
@@ -100,7 +100,7 @@ interface AnswerDialogProps {
   readonly onClose: () => void;
 }
 
-/** The reason of a declined request, else what becomes of a payment for another plan. */
+/** The reason of a declined request, else what happens to a payment for another plan. */
 type PlanAnswer = { readonly reason: string } | { readonly payment: PaymentChoice };
 
 /** Approves or declines a request, and reloads what other pages show of the customer. */

@@ -68,7 +68,7 @@ const FIRST = {
   monthly: 'The first one is issued after a month in which something costs.',
 } as const;
 
-/** If the payment provider makes invoices, or nobody does, only earlier ones are of interest. */
+/** If the payment provider makes invoices, or nobody does, only earlier invoices are of interest. */
 function Invoices({ of, isOver }: { readonly of: BillingView['invoices']; readonly isOver: boolean }): ReactNode {
   const paging = usePaged();
   const query = useQuery({ ...invoicesQuery(paging.after), placeholderData: keepPreviousData });
@@ -105,7 +105,7 @@ function Invoices({ of, isOver }: { readonly of: BillingView['invoices']; readon
   );
 }
 
-/** What the customer is to pay, its invoices, and to whom they are made out. */
+/** What the customer owes, its invoices, and the buyer's details on them. */
 export function BillingPage(): ReactNode {
   const query = useQuery(billingQuery);
   return (

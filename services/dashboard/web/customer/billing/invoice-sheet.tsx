@@ -53,7 +53,7 @@ function Sum({ name, amount, isTotal = false }: { readonly name: string; readonl
   );
 }
 
-/** When it is to be paid, or what came of it. A note names the ids of a payment at a provider. */
+/** When the invoice is due, or its outcome. A note names the ids of a payment at a provider. */
 function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason, paidThrough }: InvoiceView): string {
   if (kind === 'credit_note') return `${paidThrough === null ? 'Takes back' : 'Refund of'} invoice ${credit ?? ''}: ${reason}`;
   if (state === 'credited') return `Taken back by credit note ${credit ?? ''}.`;
@@ -61,7 +61,7 @@ function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason, pai
   return `Due on ${formatDate(dueOn)}.`;
 }
 
-/** An invoice or credit note as it was issued, and what came of it. */
+/** An invoice or credit note as it was issued, and its present state. */
 export function InvoiceSheet({ invoice }: { readonly invoice: InvoiceView }): ReactNode {
   const { month, issuedOn, currency, lines, net, taxes, total, seller, buyerDetails, placeOfSupply, serviceCode, notes, payment } = invoice;
   const money = (price: string): string => formatPrice({ price, currency });

@@ -28,11 +28,11 @@ const dates = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric'
 /** `3 Apr 2026`, of `2026-04-03`: books need the year. */
 export const formatDate = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`));
 
-/** What a credit note takes back stands with a minus. */
+/** Amounts of a credit note have a minus. */
 export const totalOf = ({ kind, total, currency }: Pick<InvoiceSummaryView, 'kind' | 'total' | 'currency'>): string =>
   formatPrice({ price: kind === 'credit_note' ? `-${total}` : total, currency });
 
-/** What customers and the seller see of each invoice in a list. */
+/** The columns that customers and the seller see in a list of invoices. */
 export const INVOICE_FACTS: readonly Column<InvoiceSummaryView>[] = [
   { header: 'Month', cell: ({ month }) => formatMonth(month) },
   { header: 'Issued', cell: ({ issuedOn }) => formatDate(issuedOn) },

@@ -18,7 +18,7 @@ import { formatMonth } from '../plans/format-month';
 import { formatDate } from './invoice-words';
 import { discountText, stateOf } from './payment-words';
 
-/** Whether a payment provider is asked, which makes the receipts too. */
+/** Whether a payment provider takes the payments, and so makes the receipts too. */
 export const takesPayments = ({ provider }: BillingView): boolean => provider !== 'none' && provider !== 'invoice';
 export const isPaidInAdvance = (billing: BillingView): boolean => billing.paid.length > 0 || takesPayments(billing);
 
@@ -42,7 +42,7 @@ function nextOf(paid: PaidPlan, { dateOf, hasPortal }: { readonly dateOf: (iso: 
 
 type Act = 'keep' | 'cancel' | 'stay';
 
-/** What is asked, and what comes of it. */
+/** What each dialog asks, and the result of the act. */
 const ACTS: Readonly<Record<Act, { readonly verb: string; readonly action: string; readonly text: string; readonly done: string }>> = {
   keep: {
     verb: 'Keep',
@@ -64,7 +64,7 @@ const ACTS: Readonly<Record<Act, { readonly verb: string; readonly action: strin
   },
 };
 
-/** Takes a change back that waits for the next period. */
+/** Takes back a change that waits for the next period. */
 async function stay({ id, plan }: PaidPlan): Promise<void> {
   const params = { id };
   const { preview } = await call('POST /paid-plans/:id/preview', { params, body: { plan } });

@@ -29,7 +29,7 @@ export function discountText({ discount, currency }: PaidPlan): string {
   return `${discount.amount === null ? `${discount.percent ?? 0} %` : formatPrice({ price: discount.amount, currency })} less`;
 }
 
-/** What customers and the seller see of each charge in a list. */
+/** The columns that customers and the seller see in a list of charges. */
 export const PAYMENT_FACTS: readonly Column<PaymentView>[] = [
   { header: 'Charged', cell: ({ chargedAt }) => <Moment at={chargedAt} /> },
   {

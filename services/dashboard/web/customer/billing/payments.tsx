@@ -7,7 +7,7 @@ import { Panel } from '../../parts/components/panel';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { PAYMENT_FACTS, paymentKey } from './payment-words';
 
-/** What the customer was charged by the payment provider, and what went back; nothing before the first charge. */
+/** The payment provider's charges to the customer, and refunds; nothing before the first charge. */
 export function Payments(): ReactNode {
   const [after, setAfter] = useState<string>();
   const titleOf = useProductTitles();

@@ -11,7 +11,7 @@ import { Panel } from '../../parts/components/panel';
 import { ExplanationView } from './explanation-view';
 import { RefusalTable } from './refusal-table';
 
-/** What happened to a request, and what mends it. */
+/** What happened to a request, and how to mend it. */
 export function ExplainPage(): ReactNode {
   const { request } = useSearch({ from: '/shell/explain' });
   const navigate = useNavigate({ from: '/explain' });

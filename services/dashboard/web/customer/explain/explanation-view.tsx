@@ -20,7 +20,7 @@ const OUTCOMES = {
 
 interface ExplanationViewProps {
   readonly explanation: Explanation;
-  /** The key with a way to it; to the customer's own page of it unless given. */
+  /** Shows the key with a link to it; by default to the customer's own page of it. */
   readonly renderKey?: (maskedKey: string, keyId: string) => ReactNode;
 }
 
@@ -80,7 +80,7 @@ function Response({ explanation: { outcome, answer, isRunning } }: Pick<Explanat
   );
 }
 
-/** What the caller got and what mends it, first; then the response, and every check in its order with what it found. */
+/** First what the caller got and how to mend it; then the response, and every check in order with what it found. */
 export function ExplanationView({ explanation, renderKey = linkToKey }: ExplanationViewProps): ReactNode {
   const { requestId, at, summary, product, outcome, checks, answer, remedy, fixes, keyId, maskedKey } = explanation;
   const failed = checks.find((check) => check.outcome === 'failed');
@@ -123,7 +123,7 @@ export function ExplanationView({ explanation, renderKey = linkToKey }: Explanat
   );
 }
 
-/** What the failed one found stands above the list. */
+/** The finding of the failed check stands above the list. */
 function CheckLine({ check: { check, outcome, saw } }: { readonly check: Check }): ReactNode {
   const { Icon, color, text } = OUTCOMES[outcome];
   return (

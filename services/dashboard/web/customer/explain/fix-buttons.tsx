@@ -21,14 +21,17 @@ function labelOf(act: Act): string {
   return act.kind === 'add_rule' ? `Add ${act.rule} to the rules` : 'Activate the key';
 }
 
-/** Carries it out on the key as it is now. @throws ApiProblem */
+/**
+ * Applies the fix to the key's present state.
+ * @throws ApiProblem
+ */
 async function carryOut(act: Act, keyId: string): Promise<void> {
   const { version, rules } = await call('GET /keys/:id', { params: { id: keyId } });
   if (act.kind === 'activate_key') {
     await call('POST /keys/:id/activate', { params: { id: keyId }, body: { version } });
     return;
   }
-  // With its first rule a key that lets everybody in would keep all others out.
+  // A first rule on a key that admits everybody would refuse everybody else.
   if (rules.length === 0) throw new ApiProblem(409, 'no_rules', NO_RULES);
   if (rules.includes(act.rule)) throw new ApiProblem(409, 'rule_known', KNOWN_RULE);
   await call('PUT /keys/:id/rules', { params: { id: keyId }, body: { version, rules: [...rules, act.rule] } });
@@ -40,11 +43,11 @@ interface FixButtonsProps {
   readonly keyId: string | null;
   readonly maskedKey: Explanation['maskedKey'];
   readonly requestId: string;
-  /** Whose next larger plan helps. */
+  /** The product whose next larger plan helps. */
   readonly wanted: string | undefined;
 }
 
-/** What can be done at once about a request; a change of the key asks first. */
+/** Fixes that can be applied at once; a change of the key asks first. */
 export function FixButtons({ fixes, keyId, maskedKey, requestId, wanted }: FixButtonsProps): ReactNode {
   const client = useQueryClient();
   const [act, setAct] = useState<Act>();

@@ -15,7 +15,7 @@ import { useRead } from '../../parts/hooks/use-read';
 
 type Refusal = Answer<'GET /refusals'>['refusals'][number];
 
-/** On the page that explains, the list below stays where it is. */
+/** On the page that explains, the list below keeps its place. */
 const COLUMNS: readonly Column<Refusal>[] = [
   {
     header: 'Reason',

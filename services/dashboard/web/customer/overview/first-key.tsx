@@ -43,7 +43,7 @@ export function FirstKey({ product, from }: FirstKeyProps): ReactNode {
   );
 }
 
-/** It stays once the key is copied: until then the reader had better not leave. */
+/** It stays once the key is copied; before that, the reader should not leave. */
 function WayBack({ from }: Pick<FirstKeyProps, 'from'>): ReactNode {
   if (from === undefined) return null;
   return (

@@ -33,7 +33,7 @@ function actOf({ subscription, paidPlanId }: Product, offer: Offer): Act {
   return subscription !== null && subscription.state !== 'cancelled' ? 'Change' : 'Subscribe';
 }
 
-/** The act, with plan and price: what is agreed to stands on the button itself. */
+/** The act with plan and price: the button itself shows what is agreed to. */
 function actionText(act: Act, offer: Offer): string {
   const price = offer.price === null ? undefined : `${formatPrice(offer.price)} a month`;
   if (act === 'Switch') return `Change to ${planName(offer.plan)}`;
@@ -79,12 +79,12 @@ interface Wish {
   readonly preview?: string | undefined;
 }
 
-/** Subscribes, changes the plan, or asks for one. A limit below what is used already is said before anything happens. */
+/** Subscribes, changes the plan, or requests one. If the new limit is below what is used already, the reader is warned first. */
 export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogProps): ReactNode {
   const client = useQueryClient();
   const [belowUse, setBelowUse] = useState<ApiProblem>();
   const [consent, setConsent] = useState<string[]>([]);
-  // What was ticked is this text: another one must be ticked again.
+  // The text that was ticked: a different text must be ticked again.
   const [tickedText, setTickedText] = useState<string | null>(null);
   const unopened = toUnderstand(product, offer);
   const understood = unopened !== null && tickedText === unopened;

@@ -5,7 +5,7 @@ import { openedText, opensLess, opensNothing } from '../../../reference/live-rou
 import { Moment } from '../../parts/components/moment';
 import { openedOf } from './offers';
 
-/** Keys that a product serves, if it can be called. */
+/** The kinds of keys that a product serves, if it can be called. */
 export function LiveState({ product }: { readonly product: Product }): ReactNode {
   const opened = openedOf(product);
   // An API of the seller's own reports no source.

@@ -24,7 +24,7 @@ import {
 } from './offers';
 import classes from './product-plans.module.css';
 
-/** The offers of one product side by side, the current one marked. The one that the address asks for is open at once. */
+/** The offers of one product side by side, with the current one marked. The offer named in the address opens at once. */
 export function OfferCards({ product, wanted }: { readonly product: Product; readonly wanted: WantedOffer }): ReactNode {
   const mayChoose = useMay('plans');
   const [chosen, setChosen] = useState(() => (mayChoose ? wantedOffer(product, wanted) : undefined));
@@ -109,7 +109,7 @@ function Price({ offer: { price }, own }: { readonly offer: Offer; readonly own:
   );
 }
 
-/** What can be done about an offer. */
+/** The button for an offer. */
 function OfferAct({ product, offer, onChoose }: OfferProps): ReactNode {
   const isOwn = isSubscribed(product);
   if (isOwn && product.subscription?.plan === offer.plan) return <strong>Current plan</strong>;

@@ -18,7 +18,7 @@ interface Line {
 
 const priceOf = (price: Offer['price']): string => (price === null ? NO_CHARGE : formatPrice(price));
 
-/** What holds now beside what would hold, and a warning where a limit falls. For a new subscription only the latter. */
+/** The present limits beside the new ones, with a warning if a limit falls. A new subscription has only the new ones. */
 export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNode {
   const { subscription } = product;
   const isChange = subscription !== null && subscription.state !== 'cancelled';
@@ -71,7 +71,7 @@ export function PlanComparison({ product, offer }: PlanComparisonProps): ReactNo
   );
 }
 
-/** A plan that is no longer offered has no price that a page knows. */
+/** A plan that is no longer offered has no price that the page knows. */
 function priceText(product: Product): string {
   const price = priceNow(product);
   return price === undefined ? 'No longer offered' : priceOf(price);
@@ -79,7 +79,7 @@ function priceText(product: Product): string {
 
 const paceText = ({ rate }: LimitsOfOffer): string => (rate ? rateText(rate) : 'Not limited');
 
-/** True where requests may come less often, or fewer at once. */
+/** True if requests may come less often, or fewer at once. */
 function isSlower(then: LimitsOfOffer, now: LimitsOfOffer): boolean {
   if (!then.rate || !now.rate) return then.rate !== undefined;
   return then.rate.limit / then.rate.windowSeconds < now.rate.limit / now.rate.windowSeconds || then.rate.burst < now.rate.burst;

@@ -11,11 +11,11 @@ import { formatPrice } from '../../parts/format/numbers';
 interface PlanRequestNoticeProps {
   /** Nothing is shown without one. */
   readonly request: PlanRequest | null;
-  /** The product's. */
+  /** The product's title. */
   readonly title: string;
 }
 
-/** How a request for a plan stands; an open one can be withdrawn. */
+/** The state of a request for a plan; an open request can be withdrawn. */
 export function PlanRequestNotice({ request, title }: PlanRequestNoticeProps): ReactNode {
   if (request?.state === 'open') return <OpenRequest request={request} title={title} />;
   if (request?.state !== 'declined') return null;

@@ -10,7 +10,7 @@ interface PlanTermsProps {
   readonly offer: Offer;
 }
 
-/** Says what a live key gets from each route today, where that is not all, whatever is paid. */
+/** Says what a live key gets from each route today, if that is not everything, whatever is paid. */
 export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): ReactNode {
   const opened = openedOf(product);
   if (opened === undefined || !opensLess(opened)) return null;
@@ -33,13 +33,13 @@ export function SourceNotice({ product }: Pick<PlanTermsProps, 'product'>): Reac
 }
 
 interface UnderstoodChoiceProps {
-  /** What is to be understood; null: nothing is. */
+  /** The text to be confirmed; null if there is none. */
   readonly text: string | null;
   readonly isUnderstood: boolean;
   readonly onChange: (isUnderstood: boolean) => void;
 }
 
-/** The box without which nobody pays for what opens nothing. */
+/** The box that must be ticked before paying for a plan that opens nothing. */
 export function UnderstoodChoice({ text, isUnderstood, onChange }: UnderstoodChoiceProps): ReactNode {
   if (text === null) return null;
   return (
@@ -52,7 +52,7 @@ export function UnderstoodChoice({ text, isUnderstood, onChange }: UnderstoodCho
   );
 }
 
-/** When the change counts, and how it is charged: as `services/selling/statements/statement.ts` does it. */
+/** When the change takes effect, and how it is charged: as `services/selling/statements/statement.ts` does it. */
 export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps): ReactNode {
   const isChange = subscription !== null && subscription.state !== 'cancelled';
   if (offer.isPaidFirst)
@@ -77,7 +77,7 @@ export function PlanTerms({ product: { subscription }, offer }: PlanTermsProps):
   );
 }
 
-/** What becomes of terms that the customer has alone, as items of a list. */
+/** What happens to the customer's own terms, as items of a list. */
 export function OwnTermsNotes({ subscription }: Pick<Product, 'subscription'>): ReactNode {
   if (subscription === null || subscription.state === 'cancelled') return null;
   return (

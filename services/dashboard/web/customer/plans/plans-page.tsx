@@ -14,7 +14,7 @@ import classes from './product-plans.module.css';
 /** The catalogue: what the customer has subscribed to, then every other product with its limits and prices. */
 export function PlansPage(): ReactNode {
   const query = useQuery({ ...productsQuery, refetchInterval: 15_000 });
-  // A refusal by a limit leads here, to the next larger plan, and so does the plan that somebody chose before signing up.
+  // A refusal by a limit links to the next larger plan here, and so does a plan chosen before signing up.
   const wanted = useSearch({ from: '/shell/plans' });
   return (
     <>

@@ -20,7 +20,7 @@ const STATES = {
   cancelled: { color: 'gray', text: 'Cancelled' },
 } as const;
 
-/** One product: what it does, how the customer stands with it, and what it costs. */
+/** One product: what it does, the customer's subscription to it, and what it costs. */
 export function ProductPlans({ product, wanted }: { readonly product: Product; readonly wanted: WantedOffer }): ReactNode {
   const { subscription } = product;
   const isOwn = isSubscribed(product) && subscription !== null;
@@ -62,7 +62,7 @@ export function ProductPlans({ product, wanted }: { readonly product: Product; r
   );
 }
 
-/** One that the seller suspended is that before all else, also where its customer has just subscribed again or resumed it. */
+/** Suspension by the seller comes before any other state, even if the customer has just subscribed again or resumed. */
 function StateBadge({ subscription: { state, suspended } }: { readonly subscription: Subscription }): ReactNode {
   if (suspended && state !== 'cancelled') return <Badge color="red">Suspended</Badge>;
   return <Badge color={STATES[state].color}>{STATES[state].text}</Badge>;
@@ -78,7 +78,7 @@ function Standing({ subscription, title }: { readonly subscription: Subscription
   );
 }
 
-/** What the seller gave this customer alone, and until when. */
+/** The customer's own terms from the seller, and until when. */
 function OwnTerms({ subscription: { plan, ownLimits, ownPrice, ownUntil } }: { readonly subscription: Subscription }): ReactNode {
   const { daily, monthly, rate } = ownLimits;
   const own = [

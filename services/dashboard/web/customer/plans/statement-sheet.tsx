@@ -81,11 +81,11 @@ const paidColumns = (titleOf: (product: string) => string): readonly Column<Paid
 
 interface StatementSheetProps {
   readonly statement: StatementView;
-  /** What customers call a product. */
+  /** A product's title for customers. */
   readonly titleOf: (product: string) => string;
 }
 
-/** A statement's lines and totals, with whose it is and whether it is final. */
+/** A statement's lines and totals, its customer, and whether it is final. */
 export function StatementSheet({ statement, titleOf }: StatementSheetProps): ReactNode {
   const { customer, timeZone, fromDay, closedAt, lines, totals, paid } = statement;
   const state = closedAt === null ? 'So far; this month still grows.' : `Final since ${formatMoment(closedAt, timeZone)}.`;
