@@ -7,6 +7,7 @@ import { expectAlertsOf } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { Answers, judgeReply, type Answer } from '../support/faults/fault-probe';
 import { expectMeasured, isMeasured } from '../support/measured';
+import { inTestAll } from '../support/scenes';
 import { flood } from '../support/system/flood';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
 
@@ -90,7 +91,7 @@ describe('nothing unauthorised gets through and valid keys are served', () => {
     await recordObservation('slow-loris, 500 connections', seen);
   });
 
-  it('over 2,000 connections at once', async () => {
+  inTestAll('over 2,000 connections at once', async () => {
     const { target } = stage;
     const answers: Answer[] = [];
     const askOn = (socket: Socket, index: number): Promise<void> =>

@@ -8,6 +8,7 @@ import { openFaultStage, prepareDatabase, type FaultStage } from '../support/fau
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
+import { inTestAll } from '../support/scenes';
 import { type GatewayNode } from '../support/system/node';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
 import { lastAdmittedAfter } from '../support/system/revocation';
@@ -68,7 +69,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     await recordObservation('Postgres killed', seen, { note: 'keys not seen before: 503' });
   });
 
-  it('is killed where it counts, without a Redis: 503 until it is back, and at most its last 0.6 s are not counted', async () => {
+  inTestAll('is killed where it counts, without a Redis: 503 until it is back, and at most its last 0.6 s are not counted', async () => {
     const { postgres } = stage;
     const { node, target } = await stage.addNode({ redisUrl: '' });
     const seen = await observeFault(target, {
@@ -116,7 +117,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     await recordObservation('Postgres read-only', seen);
   });
 
-  it('is slow', async () => {
+  inTestAll('is slow', async () => {
     const seen = await observeFault(proxied.target, {
       inflict: () => proxy.setMode({ delayMs: 300 }),
       lastsMs: 3_000,
@@ -128,7 +129,7 @@ describe('nothing unauthorised gets through and every unit is counted while Post
     await recordObservation('Postgres slow (300 ms each way)', seen);
   });
 
-  it('takes no new connections', async () => {
+  inTestAll('takes no new connections', async () => {
     const { key } = await stage.newKey();
     const seen = await observeFault(proxied.target, {
       // Connections that stand go on, and show nothing: the feed's ends, as by a restart of the network, and cannot be made again.

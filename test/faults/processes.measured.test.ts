@@ -178,7 +178,8 @@ describe.each(ASKED_BY_FRAMES)(
     const broken = (): number => relays.reduce((sum, { brokenCount }) => sum + brokenCount, 0);
     const mend = (): void => relays.forEach((relay) => relay.mend());
 
-    it('each of them, one after the other', async () => {
+    // What the lane of a gateway hears is told kind by kind in test/entrances/lane/lane-gateway.
+    sceneOn(kind)('each of them, one after the other', async () => {
       const inflict = async (): Promise<void> => {
         for (const [, how] of FAULTS) {
           const before = broken();
@@ -223,7 +224,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     await recordObservation('plugin server killed (SIGKILL)', seen);
   });
 
-  it('dies again and again', async () => {
+  inTestAll('dies again and again', async () => {
     const dieThreeTimes = async (): Promise<void> => {
       for (let death = 0; death < 3; death++) {
         process.kill(pluginServer(), 'SIGKILL');
@@ -253,7 +254,8 @@ describe('nothing unauthorised gets through while the plugin server', () => {
     await recordObservation('plugin server stopped (SIGSTOP)', seen, { note: 'they wait meanwhile' });
   });
 
-  it('is sent garbage on its socket, and nobody else notices', async () => {
+  // test/server/connection sends it too, to one connection.
+  inTestAll('is sent garbage on its socket, and nobody else notices', async () => {
     const socketPath = join(instance.dataDir, 'plugin.sock');
     const pieces = [
       randomBytes(4_096),
@@ -297,14 +299,14 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while the plu
     await gateway.expectRefusals('killed three times', { ...RECOVERY, inflict, lastsMs: 0 });
   });
 
-  sceneOn(kind, 'caddy')('is stopped for longer than the gateway waits', async () => {
+  sceneOn(kind)('is stopped for longer than the gateway waits', async () => {
     const pid = pluginServer();
     const inflict = (): void => void process.kill(pid, 'SIGSTOP');
     const lift = (): void => void process.kill(pid, 'SIGCONT');
     await gateway.expectRefusals('stopped', { ...RECOVERY, inflict, lastsMs: STOPPED_MS, lift });
   });
 
-  sceneOn(kind, 'haproxy')('is hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered'));
+  sceneOn(kind)('is hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered'));
 });
 
 describe('a worker that is killed', () => {
@@ -358,7 +360,7 @@ describe('a service', () => {
     await recordObservation('service killed mid-request', seen, { note: 'the request under way: 502, given back' });
   });
 
-  it('that is killed between two steps of a session leaves the session alive', async () => {
+  inTestAll('that is killed between two steps of a session leaves the session alive', async () => {
     const sessionId = await startSession();
     const seen = await observeFault(heardBy('services'), { ...STARTS, inflict: () => void kill('services') });
     const reply = await answerCaptcha(sessionId);

@@ -5,6 +5,7 @@ import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { type GatewayNode } from '../support/system/node';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
 import { send } from '../support/http';
+import { inTestAll } from '../support/scenes';
 import { startTestRedis } from '../support/redis/redis';
 
 let stage: FaultStage;
@@ -68,7 +69,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     await recordObservation('Redis emptied', seen);
   });
 
-  it('takes no writes', async () => {
+  inTestAll('takes no writes', async () => {
     const { redis, node, target } = stage;
     const seen = await observeFault(target, {
       inflict: () => redis.command('REPLICAOF', '127.0.0.1', '1'),
@@ -81,7 +82,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     await recordObservation('Redis read-only', seen);
   });
 
-  it('is slow', async () => {
+  inTestAll('is slow', async () => {
     const seen = await observeFault(proxied.target, {
       inflict: () => proxy.setMode({ delayMs: 60 }),
       lastsMs: 2_000,
@@ -93,7 +94,7 @@ describe('nothing unauthorised gets through, nobody is refused and every unit is
     await recordObservation('Redis slow (60 ms each way)', seen);
   });
 
-  it('loses every connection, old and new', async () => {
+  inTestAll('loses every connection, old and new', async () => {
     const seen = await observeFault(proxied.target, {
       inflict: () => proxy.setMode('reset'),
       lastsMs: 1_000,

