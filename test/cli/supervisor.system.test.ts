@@ -69,7 +69,7 @@ describe('supervisor', () => {
   it('starts a child again as often as it is killed', async () => {
     const [port] = await ports(1);
     await superviseStubs(String(port));
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 2; round++) {
       const before = await pidBehind(port);
       process.kill(before, 'SIGKILL');
       await eventually(async () => ![undefined, before].includes(await findPid(port)));
