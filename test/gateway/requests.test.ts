@@ -78,11 +78,6 @@ describe('a request', () => {
     expect(splitAnswer(await exchange(`${head}Connection: close\r\n\r\n`)).status).toBe(200);
   });
 
-  it('that is refused does not end a pipeline of good ones before it', async () => {
-    const answers = await exchange('GET /m HTTP/1.1\r\nHost: a\r\n\r\nGET /m HTTP/1.1\r\n\r\n');
-    expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-  });
-
   it('is answered before the nonsense that follows it', async () => {
     const slow = await setStage({ service: (_request, response) => setTimeout(() => response.end('slow'), 100) });
     const answers = await exchangeRaw(slow.gateway.port, 'GET /m HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE\r\n\r\n');

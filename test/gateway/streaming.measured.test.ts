@@ -151,12 +151,6 @@ describe('the gateway process', () => {
     expect(lines).toContainEqual(expect.objectContaining({ message: 'service did not answer', path: '/dead' }));
     expect(log).not.toContain('secret');
   });
-
-  it('ends by itself after SIGTERM', async () => {
-    child.kill('SIGTERM');
-    const [code] = (await once(child, 'exit')) as [number];
-    expect(code).toBe(0);
-  });
 });
 
 it('does not start on a configuration that it cannot use, and says why', async () => {

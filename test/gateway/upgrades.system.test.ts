@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { encodeExitArgs } from '../../plugins/server/wire/pdk-messages';
 import { eventually } from '../support/eventually';
-import { exchangeRaw, get, splitAnswer } from './support/raw-client';
+import { exchangeRaw, splitAnswer } from './support/raw-client';
 import { setStage, type Stage } from './support/stage';
 import { encodeStruct } from '../support/gateway/kong-messages';
 
@@ -143,20 +143,5 @@ describe('behind a request that is not answered yet', () => {
     ['CONNECT is refused', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', ['HTTP/1.1 400']],
   ])('%s in its turn', async (_what, second, answers) => {
     expect(await pipeline(second)).toEqual(['HTTP/1.1 200', 'first', ...answers]);
-  });
-
-  it('CONNECT may be given up by its client', async () => {
-    for (let round = 0; round < 5; round++) {
-      const socket = connect(stage.gateway.port, '127.0.0.1');
-      socket.on('error', () => undefined);
-      await new Promise<void>((resolve) => socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', () => resolve()));
-      socket.resetAndDestroy();
-    }
-    expect((await get(stage.gateway.port, '/nowhere')).status).toBe(404);
-  });
-
-  it('of which the gateway knows the answer at once, a WebSocket is asked for in its turn', async () => {
-    const two = await exchangeRaw(stage.gateway.port, `GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n${WEBSOCKET}`);
-    expect(two.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 404']);
   });
 });
