@@ -11,7 +11,7 @@ import { findFreePorts } from '../../cli/postgres/free-port';
 import { type InstanceReport } from '../../cli/supervisor/instance-state';
 import { SERVICE_NAMES, SERVICES, workersOf } from '../../services/products/registry';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
-import { firstOf } from '../support/scenes';
+import { firstOf, inTestAll } from '../support/scenes';
 import { createProofKeys } from '../support/proof-keys';
 import { eventually } from '../support/eventually';
 import { type InstalledPackage, installPackage } from '../support/system/installed-package';
@@ -237,10 +237,12 @@ describe('the package that npm pack makes', () => {
     expect(files.filter((name) => /^(dist\/)?(test|bench)\/|(?<!\.d)\.m?tsx?$|\.map$/.test(name))).toEqual([]);
   });
 
-  it('starts every role in an empty folder', () =>
+  // The same programs with the same packages start below, one by one.
+  inTestAll('starts every role in an empty folder', () =>
     whileStarted([], ({ services, dataDir }) => {
       expect([Object.keys(services).sort(), dataDir]).toEqual([Object.keys(SERVICES).sort(), join(folder, '.tollgate')]);
-    }));
+    }),
+  );
 
   it('goes from an empty folder to a call that is answered, to a refusal that is explained, and writes nothing beside its program', async () => {
     const program = listFiles(installed.prefix);

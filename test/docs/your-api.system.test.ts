@@ -203,8 +203,8 @@ async function isGivenBack({ headers, status }: { headers: Record<string, string
       const answer = await send(`${instance.gateway}/storms/now`, { headers });
       expect(answer.status).toBe(status);
       ids.push(answer.headers['x-kong-request-id']);
-      await eventually(async () => (await database.query(found, [ids, status])).rowCount === ids.length);
     }
+    await eventually(async () => (await database.query(found, [ids, status])).rowCount === ids.length);
     const told = 'SELECT FROM decision WHERE request_id = ANY ($1) AND status = $2';
     await eventually(async () => (await database.query(told, [ids, status])).rowCount === ids.length);
   } finally {

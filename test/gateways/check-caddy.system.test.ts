@@ -6,6 +6,7 @@ import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { runTollgate } from '../../cli/run-tollgate';
 import { ensurePackages } from '../support/debian-packages';
 import { runFolder } from '../support/run-folder';
+import { firstOf } from '../support/scenes';
 
 const ROOT = resolve(__dirname, '../..');
 let folder: string;
@@ -63,7 +64,9 @@ it('finds nothing dangerous in the shipped envoy.yaml', async () => {
 });
 
 describe('tollgate check caddy finds', () => {
-  it.each([
+  /** First those by which a stranger or a secret would pass. */
+  const changes: readonly (readonly [string, string, string, string])[] = [
+    ['log.caddy', 'request>headers delete', '', 'the log default writes down'],
     ['routes.caddy', 'import tollgate api-ip;post_units=100', '', 'does not ask the access layer first'],
     [
       'routes.caddy',
@@ -96,12 +99,12 @@ describe('tollgate check caddy finds', () => {
     ['tollgate.caddy', 'Access-Control-Allow-Origin {http.vars.tollgate_pages}', '', 'own Access-Control-Allow-Origin reaches'],
     ['tollgate.caddy', 'header @paged {\n\t\t\t\t\tdefer', 'header @paged {', 'own Access-Control-Expose-Headers reaches'],
     ['tollgate.caddy', 'Vary RateLimit RateLimit-Policy', 'Vary RateLimit', 'own errors do not have RateLimit-Policy'],
-    ['log.caddy', 'request>headers delete', '', 'the log default writes down'],
     ['Caddyfile', 'import log.caddy', '', 'the log default writes down'],
     ['log.caddy', 'include http.log.access', '', 'nobody is told what APIs answer. Add the log tollgate_answers'],
     ['log.caddy', 'resp_headers>Location delete', 'resp_headers delete', 'nobody is told what APIs answer'],
     ['tollgate.caddy', '\tlog\n', '', 'a site that asks the access layer logs no requests'],
-  ])('%s with %s changed to %p', async (name, from, to, found) => {
+  ];
+  it.each(firstOf(changes, 13))('%s with %s changed to %p', async (name, from, to, found) => {
     const { code, text } = await checkChanged(name, from, to);
     expect(code).toBe(1);
     expect(text).toContain(found);

@@ -3,7 +3,7 @@ import { describeProduct } from '../../cli/commands/new-product';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { serve, type TestServer } from '../gateway/support/echo-server';
 import { sendRaw, statusesOf } from '../support/gateway/raw-http';
-import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startEveryGateway } from './support/every-gateway';
+import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startGateways } from './support/every-gateway';
 
 const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
 const KEY_IN = ['x-api-key', 'query', 'form', 'header:apikey', 'header:x-shop-key', 'query:apikey', 'query:shop-key'];
@@ -23,7 +23,7 @@ beforeAll(async () => {
   });
   const { block } = describeProduct({ ...WEATHER, url: api.url });
   const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], key_in: KEY_IN } }];
-  gateways = await startEveryGateway([{ ...block, plugins }], api.url);
+  gateways = await startGateways([{ ...block, plugins }], { api: api.url, kinds: EVERY_GATEWAY });
 });
 
 afterAll(async () => {

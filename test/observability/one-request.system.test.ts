@@ -123,6 +123,8 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_TRACES_SAMPLER_ARG: '1',
     OTEL_BSP_SCHEDULE_DELAY: '50',
+    // The sandbox documents upstreams that never answer.
+    IDENTITY_MESSAGE_TIMEOUT_MS: '2000',
   });
   db = createPool(instance.databaseUrl, { max: 2, applicationName: 'observability' });
   await createCustomer(db, { email: 'you@example.com', actor: 'test' });

@@ -6,6 +6,7 @@ import { addToList } from '../../../cli/commands/add-to-list';
 import { AS_KONG_READS } from '../../../kong/as-kong-reads';
 import { GATEWAY_KINDS, type GatewayKind } from '../../../kong/gateways/render';
 import { findOverride } from '../../../kong/local/config/upstream-override';
+import { runsEveryScene } from '../../support/scenes';
 import { laneSettings, startKong } from '../../support/gateway/real-kong';
 import { runFolder } from '../../support/run-folder';
 import { endProgram, startProgram } from '../../support/system/program';
@@ -118,10 +119,13 @@ export function startAnyGateway(options: AnyGatewayOptions): Promise<AnyRunningG
   return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services, kongYml, answersTo });
 }
 
-/** Starts every gateway with services beside the shipped ones, all of which lead to `api`. Where one does not start, none runs on. */
-export async function startEveryGateway(
+/** Gateways for scenes that are alike on all of them: `npm test` runs them on Kong, or on its stand-in, and on nginx. */
+export const SOME_GATEWAYS = runsEveryScene ? EVERY_GATEWAY : EVERY_GATEWAY.filter((kind) => kind.startsWith('kong') || kind === 'nginx');
+
+/** Starts these gateways with services beside the shipped ones, all of which lead to `api`. Where one does not start, none runs on. */
+export async function startGateways(
   services: readonly Readonly<Record<string, unknown>>[],
-  api: string,
+  { api, kinds }: { api: string; kinds: readonly AnyGateway[] },
 ): Promise<ReadonlyMap<AnyGateway, AnyRunningGateway>> {
   const { dataDir, services: shipped } = await sharedInstance();
   const kongYml = join(mkdtempSync(join(runFolder(), 'every-gateway-')), 'kong.yml');
@@ -131,7 +135,7 @@ export async function startEveryGateway(
   const running = new Map<AnyGateway, AnyRunningGateway>();
   const start = async (kind: AnyGateway): Promise<void> =>
     void running.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
-  const failed = (await Promise.allSettled(EVERY_GATEWAY.map(start))).find(({ status }) => status === 'rejected');
+  const failed = (await Promise.allSettled(kinds.map(start))).find(({ status }) => status === 'rejected');
   if (!failed) return running;
   await Promise.all([...running.values()].map((gateway) => gateway.stop()));
   throw (failed as PromiseRejectedResult).reason;
