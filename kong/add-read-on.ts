@@ -1,23 +1,25 @@
 import { type ReadOn } from '../plugins/core/problems';
 
-/** A problem as a gateway's files hold it: up to its code, and its request id as the gateway's language writes it. */
+/** A problem as a gateway's files write it, up to its code, with the request id in the gateway's language. */
 const PROBLEM = /"type":"about:blank"((?:(?!"type":)[^])*?)"code":"(\w+)","request_id":"([^"]*)"\}/g;
 
-/** Kong's template of one, which Kong fills with a message and the request id, once each. */
+/** Kong's template of a problem, into which Kong fills a message and the request id, once each. */
 const KONG_PROBLEM = /"type": "about:blank"([^]*?)"code": "(\w+)",/;
 const KONG_PAGE = '<p class="quiet">request_id: %s</p>';
 
-/** Nothing else means something in the quotes of each gateway's language. */
+/** Characters without a special meaning between quotes in any gateway's language. */
 const PLAIN = /^[\w:/.~#?=[\]-]+$/;
 
-/** Requests that were answered so have no record, and nothing could be explained. */
+/** Requests that get these responses are not recorded, so nothing could be explained. */
 const UNRECORDED: ReadonlySet<string> = new Set(['ambiguous_path']);
 
 function plain(address: string | undefined): string | undefined {
   return address !== undefined && PLAIN.test(address) ? address : undefined;
 }
 
-/** Puts the addresses at which callers read on into the problems that a gateway answers by itself. Without addresses all stays as it is. */
+/**
+ * Adds the addresses at which callers read on to the problems that a gateway sends by itself. Without addresses the text stays as it is.
+ */
 export function addReadOn(text: string, readOn: ReadOn = {}): string {
   const [errors, explain] = [plain(readOn.errors), plain(readOn.explain)];
   return text.replace(PROBLEM, (_problem, between: string, code: string, id: string) => {
@@ -27,8 +29,8 @@ export function addReadOn(text: string, readOn: ReadOn = {}): string {
 }
 
 /**
- * The same for a template of Kong's. Kong fills it by `string.format` with a message and the request id, and LuaJIT cannot name an argument twice:
- * `request_id` keeps the one place, and the page that `help` leads to asks for it.
+ * The same for a Kong template. Kong fills it by `string.format` with a message and the request id, and LuaJIT cannot use an argument
+ * twice. So `request_id` keeps its place, and the page that `help` leads to asks for the id.
  */
 export function addReadOnForKong(template: string, readOn: ReadOn): string {
   const [errors, page] = [plain(readOn.errors), plain(readOn.explain)?.split('?')[0]];

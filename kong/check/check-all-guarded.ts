@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type CheckedProduct, type Guarding } from './check-guard';
 import { type Gateway, type Guard, type Route, type Service } from './read-gateway';
 
-/** All that the gateway answers without a key, and how: the catalogue, and the description of the API. */
+/** All paths that the gateway serves without a key: the catalogue, and the description of the API. */
 const OPEN_PATHS: readonly string[] = ['~/$', '~/openapi\\.json$'];
 const OPEN_METHODS: readonly string[] = ['GET', 'HEAD'];
-/** What must not go on from there. */
+/** Headers that must not be passed on from there. */
 const KEY_HEADERS: readonly string[] = ['authorization', 'x-api-key'];
 const KEY_ARGUMENT = 'api_key';
 
@@ -16,8 +16,8 @@ const removal = z.object({
 });
 
 /**
- * What is wrong with a kong.yml that is Tollgate's alone: every service has the access layer, with a route that looks as those of the example
- * do, so that another gateway can be written from it and nothing else is reached.
+ * The problems of a kong.yml that is Tollgate's alone. Every service must have the access layer, and routes must look like the example's,
+ * so that another gateway can be configured from it and nothing else is reachable.
  */
 export function checkAllGuarded({ services, routes, guards }: Gateway, guarding: Guarding, catalogue: readonly CheckedProduct[]): string[] {
   const isTopLevel = ({ service, route }: Guard): boolean => service === undefined && route === undefined;
@@ -50,7 +50,7 @@ function checkService(service: Service, routes: readonly Route[], guarding: Guar
   return isOpenToAll ? [`${service.label}: has no access-layer plugin: its routes are open to everyone`, ...problems] : problems;
 }
 
-/** Whether all that a route takes are the open addresses, as they are written in kong.yml: another spelling may take more. */
+/** Whether a route takes only the open addresses, spelled as in the example: another spelling may take more. */
 function isOpen({ entity: { paths = [] }, methods = [] }: Route): boolean {
   return (
     paths.length > 0 &&
@@ -78,19 +78,19 @@ function checkOpen({ label, entity }: Service, routes: readonly Route[]): string
 
 function checkRoute({ label, entity, methods, paths }: Route, guard: Guard | undefined): string[] {
   const problems: string[] = [];
-  // An API outside Tollgate has paths of its own; the gateway sets the fields that Tollgate's services set.
+  // An API outside Tollgate has its own paths. For Tollgate's services the gateway sets the fields.
   const isOurs = guard?.config.rate_limit_headers !== 'gateway';
   if (isOurs && entity.strip_path !== false) problems.push(`${label}: strip_path must be false: services answer under their full path`);
   if (methods !== undefined) problems.push(`${label}: names methods: Kong would answer 404 where the service answers 405`);
   for (const { text, isRegex } of paths) {
-    // `/weather/` has its boundary, `/weather` has none.
+    // `/weather/` ends at a boundary, `/weather` does not.
     if (!isRegex && !text.endsWith('/')) problems.push(`${label}: path ${text} is a prefix without a boundary; write ~${text}(?:/.*)?$`);
     else if (isRegex && !text.endsWith('$')) problems.push(`${label}: path ${text} is not anchored with $`);
   }
   return problems;
 }
 
-/** `/ipx` belongs to no service: a route that takes it has no boundary. */
+/** `/ipx` belongs to no service: a route that takes it does not end at a boundary. */
 function findBeyond(product: string, prefix: string, routes: readonly Route[]): string[] {
   const beyond = `${prefix}x`;
   const services = new Set(routes.filter(({ paths }) => paths.some((path) => path.takes(beyond))).map(({ service }) => service));

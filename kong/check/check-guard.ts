@@ -2,7 +2,7 @@ import { keyPlaceProblems } from '../../plugins/core/key-places';
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type Gateway, type Guard, GUARDS, type Route, type Service } from './read-gateway';
 
-/** What the check needs of a product; the catalogue has more. */
+/** What the check needs to know about a product; the catalogue has more. */
 export type CheckedProduct = Pick<CatalogueProduct, 'id' | 'prefix' | 'keyIn' | 'largeBodies' | 'alsoAdmits' | 'aliases'> & {
   /** Full paths below the base URL. */
   readonly routes: readonly { readonly path: string }[];
@@ -11,17 +11,17 @@ export type CheckedProduct = Pick<CatalogueProduct, 'id' | 'prefix' | 'keyIn' | 
 /** The products that kong.yml may name. */
 export interface Known {
   readonly sold: ReadonlyMap<string, CheckedProduct>;
-  /** With those that are not sold any more. */
+  /** Including products that are no longer sold. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** A route that asks the access layer, with the plugin that Kong runs for it. */
+/** A route behind the access layer, with the plugin that Kong runs for it. */
 export interface GuardedRoute {
   readonly route: Route;
   readonly guard: Guard;
 }
 
-/** Fields that say nothing about when Kong runs a plugin; any other may narrow it. */
+/** Fields that do not affect when Kong runs a plugin; any other field may narrow it. */
 const PLUGIN_FIELDS = [
   'id',
   'name',
@@ -35,7 +35,7 @@ const PLUGIN_FIELDS = [
   'enabled',
   'protocols',
 ];
-/** Fields that say which requests a route takes, and what is done with them. */
+/** Fields that decide which requests a route takes and what happens to them. */
 const ROUTE_FIELDS = [
   'id', 'name', 'tags', 'created_at', 'updated_at', 'service', 'plugins', 'protocols', 'hosts', 'methods', 'paths', 'headers', 'snis',
   'expression', 'priority', 'regex_priority', 'strip_path', 'preserve_host', 'path_handling', 'request_buffering', 'response_buffering',
@@ -46,19 +46,19 @@ const SERVICE_FIELDS = [
   'connect_timeout', 'read_timeout', 'write_timeout', 'tls_verify', 'tls_verify_depth', 'tls_sans', 'ca_certificates', 'client_certificate',
 ]; // prettier-ignore
 
-/** What is known to narrow a plugin, in words. */
+/** Fields known to narrow a plugin, in words. */
 const NARROWED: Readonly<Record<string, string>> = {
   consumer: 'Kong runs it for that consumer alone, and lets everybody else through',
   consumer_group: 'Kong runs it for that group of consumers alone, and lets everybody else through',
   ordering: 'the check does not judge an order of plugins other than Kong’s own',
 };
 
-/** How closely a plugin is bound; Kong takes the closest of each name. */
+/** How specifically a plugin is bound; Kong takes the most specific of each name. */
 function closeness({ service, route }: Guard): number {
   return (route ? 2 : 0) + (service ? 1 : 0);
 }
 
-/** The plugins of ours that Kong runs for a route, with the access layer in its two kinds; more than one of both is a mistake. */
+/** Our plugins that Kong runs for each route. The access layer has two kinds; having both is a mistake. */
 export type Guarding = ReadonlyMap<Route, readonly Guard[]>;
 
 /** The plugins that Kong chooses for each route. */
@@ -94,7 +94,7 @@ export function guardedRoutes(guarding: Guarding): GuardedRoute[] {
   return [...guarding].flatMap(([route, [guard]]) => (guard ? [{ route, guard }] : []));
 }
 
-/** Everything that is wrong with plugins of ours, and with the services and routes on which Kong runs them. */
+/** All mistakes in our plugins, and in the services and routes on which Kong runs them. */
 export function checkGuards(gateway: Gateway, guarding: Guarding, known: Known): string[] {
   const guarded = guardedRoutes(guarding);
   const byGuard = groupBy(guarded, ({ guard }) => guard);
@@ -117,7 +117,7 @@ function unknownFields(entity: Readonly<Record<string, unknown>>, known: readonl
   return Object.entries(entity).filter(isGiven).map(([name]) => name).filter((name) => !known.includes(name)); // prettier-ignore
 }
 
-/** Whatever keeps Kong from running it for every request of its routes. */
+/** Whatever keeps Kong from running the plugin for every request of its routes. */
 function checkWhen(guard: Guard, routes: readonly Route[]): string[] {
   const { name, label, fields, isEnabled, owner, isLost, protocols } = guard;
   const problems = unknownFields(fields, PLUGIN_FIELDS).map((field) => {
@@ -164,7 +164,7 @@ function checkService({ label, entity, isEnabled, isHttps }: Service): string[] 
   return problems;
 }
 
-/** Kong would wait for all of a body between its plugins and the service, to which the proof of the access layer then comes expired. */
+/** Kong would wait for the whole body between its plugins and the service, and the access layer's proof would have expired by then. */
 function checkUploads(guarded: readonly GuardedRoute[], { sold }: Known): string[] {
   const held = guarded.filter(
     ({ route, guard }) => guard.config.products?.some((id) => sold.get(id)?.largeBodies) && route.entity.request_buffering !== false,

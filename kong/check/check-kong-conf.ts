@@ -3,12 +3,12 @@ import { includesRequestMap, parseMilliseconds, parseProperties } from '../local
 
 /** Levels at which nginx writes nothing about a request. At `crit` it names the whole request line when the plugin socket is missing. */
 const SILENT_LEVELS: readonly string[] = ['alert', 'emerg'];
-/** Twice what the project's own kong.conf says. */
+/** Twice the project's own value in kong.conf. */
 const MAX_BODY_PAUSE_MS = 10_000;
-/** Variables in which an API key may stand. */
+/** Variables that may hold an API key. */
 const KEY_VARIABLES = /\$(request|request_uri|args|query_string|is_args|arg_\w+|http_authorization|http_x_api_key|http_referer)\b/g;
 
-/** Compares kong.conf with what keeps API keys out of Kong's logs. Returns one readable line for each problem. */
+/** Checks that kong.conf keeps API keys out of Kong's logs. Returns one readable line for each problem. */
 export function checkKongConf(kongConf: string): string[] {
   const problems: string[] = [];
   const properties = parseProperties(kongConf, problems);
@@ -38,7 +38,7 @@ export function checkKongConf(kongConf: string): string[] {
   return problems.map((problem) => `kong.conf: ${problem}`);
 }
 
-/** What works nevertheless, but slower. */
+/** Settings that work, but slower. */
 export function noteKongConf(kongConf: string): string[] {
   return includesRequestMap(parseProperties(kongConf, []).get('nginx_http_include'))
     ? []

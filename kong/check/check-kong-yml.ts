@@ -5,26 +5,28 @@ import { type Guard, readGateway, type Route } from './read-gateway';
 import { conditionsMeet, coversConditions, orderOf } from './route-order';
 
 export interface CheckOptions {
-  /** Products that are not in the catalogue any more, which a route may still serve. */
+  /** Products that are no longer in the catalogue, but that a route may still serve. */
   readonly retired?: readonly string[];
-  /** Whether kong.yml is Tollgate's alone: then a service without the access layer is a mistake, and routes look as the example's do. */
+  /**
+   * Whether kong.yml is Tollgate's alone. Then a service without the access layer is a mistake, and routes must look like the example's.
+   */
   readonly allGuarded?: boolean;
 }
 
 /** Lines for people; each names its service or route. */
 export interface KongReport {
-  /** What lets a request pass unchecked, or to the wrong place. */
+  /** Mistakes that let a request pass unchecked, or to the wrong place. */
   readonly problems: readonly string[];
-  /** What may be meant so. */
+  /** Settings that may be intended. */
   readonly notes: readonly string[];
-  /** Routes of somebody else, which are not judged. */
+  /** Routes of somebody else, which are not checked. */
   readonly others: readonly string[];
 }
 
 /**
- * Compares kong.yml with the product catalogue. Without problems, every published route is taken by a route behind the access layer, under its
- * own product, and no request that such a route is meant for finds another way. Services and routes without the access layer are judged only
- * by whether they are such a way.
+ * Compares kong.yml with the product catalogue. Without problems, a route behind the access layer takes every published route, under its
+ * own product, and no request that is meant for such a route can take another way. Other services and routes are checked only for being
+ * such a way.
  */
 export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct[], options: CheckOptions = {}): KongReport {
   const gateway = readGateway(kongYml);
@@ -49,7 +51,7 @@ export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct
   };
 }
 
-/** Meant for a while, and then forgotten. */
+/** Intended for a while, and then forgotten. */
 function noteUnenforced(guards: readonly Guard[]): string[] {
   return guards
     .filter(({ config }) => config.enforce === false)
@@ -62,7 +64,7 @@ function noteUnenforced(guards: readonly Guard[]): string[] {
     });
 }
 
-/** The stand-in of `npm start` and the other gateways leave them out, and Kong reads `tls_verify` of https alone. */
+/** The stand-in of `npm start` and the other gateways do not support gRPC, and Kong reads `tls_verify` only for https. */
 function noteGrpc(guarded: readonly GuardedRoute[]): string[] {
   const services = new Map(
     guarded.flatMap(({ route: { service } }) => (service?.protocol.startsWith('grpc') ? [[service.label, service]] : [])),
@@ -80,7 +82,7 @@ interface Finding {
 
 const problem = (text: string): Finding => ({ kind: 'problem', text });
 
-/** A route without the access layer, beside those that have it: where it leads, and what it takes from them. */
+/** Checks a route without the access layer: where it leads, and which requests it takes from guarded routes. */
 function judgeOther(other: Route, guarded: readonly GuardedRoute[]): Finding[] {
   const addresses = other.service?.addresses ?? [];
   const door = guarded.find(({ route }) => route.service?.addresses.some((address) => addresses.includes(address)));
@@ -90,7 +92,7 @@ function judgeOther(other: Route, guarded: readonly GuardedRoute[]): Finding[] {
   return worst ? [worst] : [];
 }
 
-/** What a route takes of the requests that another is meant for. */
+/** The requests that a route takes from another one. */
 function findTaken(other: Route, { route, guard }: GuardedRoute): Finding[] {
   for (const a of other.paths) {
     for (const b of route.paths) {
@@ -104,7 +106,7 @@ function findTaken(other: Route, { route, guard }: GuardedRoute): Finding[] {
   return [];
 }
 
-/** A website by host beside a product for every host is usual. */
+/** A website bound to a host is usual beside a product for every host. */
 function hasOwnHosts(other: Route, route: Route): boolean {
   return other.hosts !== undefined && route.hosts === undefined && route.entity.expression === undefined;
 }
@@ -117,7 +119,7 @@ function requestOf({ methods, hosts, entity }: Route, path: string): string {
 function checkProduct(product: CheckedProduct, guarded: readonly GuardedRoute[], { allGuarded }: { allGuarded: boolean }): Finding[] {
   if (product.prefix === null) return [];
   const published = [product.prefix, ...product.routes.map(({ path }) => path), ...Object.keys(product.aliases ?? {})];
-  // Tollgate's own services answer what no route publishes, so that each path below the prefix must reach them.
+  // Tollgate's own services respond to paths that no route publishes, so every path below the prefix must reach them.
   const paths = new Set(allGuarded ? [...published, `${product.prefix}/unknown`] : published);
   return [...paths].flatMap((path) => checkPath(path, product, guarded));
 }
@@ -125,13 +127,13 @@ function checkProduct(product: CheckedProduct, guarded: readonly GuardedRoute[],
 const placeOf = ({ route }: GuardedRoute): string => (route.service?.entity.name ?? route.entity.name) || '(unnamed)';
 const productsOf = ({ guard }: GuardedRoute): string => guard.config.products?.join(', ') ?? '';
 
-/** Whether Kong surely tries one route before the other for a path that both take. */
+/** Whether Kong certainly tries one route before the other for a path that both take. */
 function isBefore(path: string, a: GuardedRoute, b: GuardedRoute): boolean {
   const taking = ({ route }: GuardedRoute): PathPattern[] => route.paths.filter((pattern) => pattern.takes(path));
   return taking(a).every((one) => taking(b).every((other) => orderOf(a.route, b.route, { a: one, b: other }) === 'before'));
 }
 
-/** Whether a published path reaches its product, whichever of the routes that take it Kong tries first. */
+/** Whether a published path reaches its product, whichever matching route Kong tries first. */
 function checkPath(path: string, product: CheckedProduct, guarded: readonly GuardedRoute[]): Finding[] {
   const all = guarded.filter(({ route }) => route.paths.some((pattern) => pattern.takes(path)));
   const taking = all.filter(

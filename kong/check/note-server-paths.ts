@@ -8,13 +8,13 @@ interface ServedDocument {
 }
 
 const withoutEnd = (path: string): string => path.replace(/\/+$/, '');
-/** A host for servers without one. Only the path matters. */
+/** The host of servers that name none. Only the path matters. */
 const ANYWHERE = 'http://host.invalid';
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
-/** The address of a server, with the default of each of its variables. What has none stays open. */
+/** The address of a server, with each variable's default filled in. Variables without one stay. */
 function addressOf(server: unknown): string | undefined {
   const url = memberOf(server, 'url');
   if (typeof url !== 'string') return undefined;
@@ -24,7 +24,7 @@ function addressOf(server: unknown): string | undefined {
   });
 }
 
-/** The path below which a document says that its API is; empty for none, or one that it leaves open. */
+/** The path below which a document puts its API; empty if it names none, or one with open variables. */
 function serverPath({ servers }: ServedDocument): string {
   const [first] = Array.isArray(servers) ? (servers as readonly unknown[]) : [];
   const url = addressOf(first);
@@ -38,9 +38,9 @@ function servicePath({ service }: Route): string {
 }
 
 /**
- * Products whose document puts the API below a path that kong.yml does not add: every call would miss it.
+ * Notes about products whose document puts the API below a path that kong.yml does not add: every call would miss it.
  * @param documents OpenAPI documents by product
- * @returns a sentence each
+ * @returns one sentence each
  */
 export function noteServerPaths(kongYml: string, documents: ReadonlyMap<string, unknown>): string[] {
   const gateway = readGateway(kongYml);
@@ -49,7 +49,7 @@ export function noteServerPaths(kongYml: string, documents: ReadonlyMap<string, 
   return [...documents].flatMap(([product, document]) => {
     const below = serverPath(document as ServedDocument);
     const route = routes.find(({ guard }) => guard.config.products?.[0] === product)?.route;
-    // An API that gets the whole path answers below its prefix.
+    // An API that gets the whole path serves paths below its prefix.
     if (below === '' || route?.service === undefined || route.entity.strip_path === false) return [];
     const own = Object.keys((document as ServedDocument).paths ?? {});
     if (servicePath(route).endsWith(below) || own.every((path) => path.startsWith(`${below}/`))) return [];

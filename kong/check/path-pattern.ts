@@ -1,4 +1,5 @@
-// Whether two paths of kong.yml have a request in common. Each becomes an automaton; a search through both at once finds a path that both take.
+// Whether two paths of kong.yml have a request in common. Each becomes an automaton; a search through both at once finds a path that both
+// accept.
 
 /** Characters from the first to the second, both included. */
 type Range = readonly [number, number];
@@ -13,12 +14,12 @@ const CLASSES: Readonly<Record<string, readonly Range[]>> = {
 }; // prettier-ignore
 
 interface State {
-  /** Left without a character. */
+  /** States that are reached without reading a character. */
   readonly free: number[];
   readonly steps: { readonly on: readonly Range[]; readonly to: number }[];
 }
 
-/** More copies of a repeated part are taken for any number of them. */
+/** More repetitions than this are treated as any number. */
 const MAX_COPIES = 16;
 const MAX_STATES = 4_000;
 
@@ -116,7 +117,7 @@ class Builder {
     const end = this.at;
     const from = part.from;
     if (most === 0) return this.empty();
-    // The pattern is read once more for each further copy.
+    // The pattern is read again for each further copy.
     const again = (): Part => {
       this.at = start;
       return this.atom();
@@ -135,7 +136,7 @@ class Builder {
     return { from, to: part.to };
   }
 
-  /** How often at least, and at most. */
+  /** Minimum and maximum repetitions. */
   private quantifier(): readonly [number, number] {
     const [text, simple, least, comma, most] = /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})[?+]?/.exec(this.pattern.slice(this.at)) ?? [];
     if (text === undefined) return [1, 1];
@@ -216,14 +217,14 @@ function one(character: string): readonly Range[] {
 interface Automaton {
   readonly states: readonly State[];
   readonly from: number;
-  /** It is here when all of a path, and its end, was read. */
+  /** Reached once the whole path and its end have been read. */
   readonly accepted: number;
 }
 
-/** A regular expression for this text alone. */
+/** A regular expression that matches exactly this text. */
 export const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** A regular expression need not reach to a path's end, and neither does a prefix. */
+/** Neither a regular expression nor a prefix need reach the end of a path. */
 function build(pattern: string): Automaton {
   const builder = new Builder(pattern);
   const { from, to } = builder.whole();
@@ -238,7 +239,7 @@ function build(pattern: string): Automaton {
 export class PathPattern {
   readonly isRegex: boolean;
   private built: Automaton | undefined;
-  /** What every path that it takes begins with, at the least. */
+  /** A prefix of every path that it takes. */
   private readonly head: string;
   private readonly regex: RegExp | undefined;
 
@@ -253,7 +254,7 @@ export class PathPattern {
     return path.startsWith(this.head) && (!this.isRegex || this.regex?.test(path) === true);
   }
 
-  /** A path that both take. Of an expression that is not understood it is assumed that it takes every path. */
+  /** A path that both take. An expression that cannot be parsed is assumed to take every path. */
   findCommon(other: PathPattern): string | undefined {
     const mayMeet = this.head.startsWith(other.head) || other.head.startsWith(this.head);
     return mayMeet ? search(this.automaton(), other.automaton()) : undefined;
@@ -280,7 +281,7 @@ function asRegex(pattern: string): RegExp | undefined {
   }
 }
 
-/** A character that both have, one that is usual in paths before others. */
+/** A character in both ranges, preferably one that is usual in paths. */
 function common(a: readonly Range[], b: readonly Range[]): number | undefined {
   let found: number | undefined;
   for (const [first, last] of a) {
@@ -302,7 +303,7 @@ interface Place {
   readonly read: string;
 }
 
-/** Breadth first, so that the path is a short one. */
+/** Breadth first, so that the path found is short. */
 function search(a: Automaton, b: Automaton): string | undefined {
   const seen = new Set<number>();
   const places: Place[] = [];

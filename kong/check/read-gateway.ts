@@ -4,15 +4,15 @@ import { AS_KONG_READS } from '../as-kong-reads';
 import { PathPattern, quoted } from './path-pattern';
 import { addressesOf, readTargets } from './upstream-address';
 
-/** The access layer as an external plugin, and the same asked over the lane (kong/lane). A route has one of the two. */
+/** The access layer as an external plugin, and over the lane (kong/lane). A route has one of the two. */
 export const GUARDS = ['access-layer', 'tollgate'] as const;
 type GuardName = (typeof GUARDS)[number];
 
-/** Kong's own default for a plugin; for a route it is the last two. */
+/** Kong's default for plugins; for routes it is the last two. */
 const PLUGIN_PROTOCOLS = ['grpc', 'grpcs', 'http', 'https'];
 const ROUTE_PROTOCOLS = ['http', 'https'];
 
-/** A list that may be left out, or stand there empty. */
+/** A list that may be absent or empty. */
 function listOf<Item>(item: z.ZodType<Item>): z.ZodType<Item[] | undefined> {
   return optional(z.array(item, 'is not a list'));
 }
@@ -32,7 +32,7 @@ const reference = optional(
   }),
 );
 
-/** Settings of the access layer; one that is not here is refused, as Kong would. */
+/** Settings of the access layer; unknown ones are refused, as in Kong. */
 const guardConfig = z.strictObject(
   {
     products: listOf(text),
@@ -112,7 +112,7 @@ const targetEntity = z.looseObject({ target: optional(text), upstream: reference
 const upstreamEntity = z.looseObject({ name: optional(text), id: optional(text), targets: listOf(targetEntity) }, 'is not an object');
 const ownerEntity = z.looseObject({ username: optional(text), name: optional(text), plugins: listOf(pluginEntity) }, 'is not an object');
 
-/** The part of kong.yml that the check reads. Whether the rest is well-formed is for Kong, or the local gateway's start, to say. */
+/** The part of kong.yml that the check reads. Kong, or the start of the local gateway, validates the rest. */
 const gatewayFile = z.looseObject(
   {
     _info: optional(z.looseObject({ defaults: z.unknown().optional() }, 'is not an object')),
@@ -135,25 +135,25 @@ type GatewayFile = z.output<typeof gatewayFile>;
 /** The access layer where kong.yml puts it: on a route, on a service, or for all. */
 export interface Guard {
   readonly name: GuardName;
-  /** The place of it in words for people. */
+  /** Its place, in words for people. */
   readonly label: string;
   readonly config: z.output<typeof guardConfig>;
   readonly isEnabled: boolean;
   readonly protocols: readonly string[];
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Set when it stands below a consumer or a group of them. */
+  /** Set if it stands below a consumer or a group of them. */
   readonly owner: 'consumer' | 'consumer_group' | undefined;
-  /** What it is bound to: one, both or, for all of the gateway, none. */
+  /** What it is bound to: a service, a route, both, or neither if it applies to the whole gateway. */
   readonly service: Service | undefined;
   readonly route: Route | undefined;
-  /** It names a service or route that the file does not have, or another than it stands below. */
+  /** It names a service or route that the file does not have, or one other than the one it stands below. */
   readonly isLost: boolean;
 }
 
 export interface Service {
   readonly label: string;
   readonly entity: ServiceEntity;
-  /** `host:port` of everything that it may call, each in one spelling. */
+  /** Normalised `host:port` of every address that it may call. */
   readonly addresses: readonly string[];
   readonly isEnabled: boolean;
   /** As Kong names it: `http`, `grpcs`. */
@@ -173,18 +173,18 @@ export interface Route {
   readonly isNested: boolean;
 }
 
-/** A kong.yml as entities that know each other. */
+/** The entities of a kong.yml, linked to each other. */
 export interface Gateway {
   readonly services: readonly Service[];
   readonly routes: readonly Route[];
   readonly guards: readonly Guard[];
-  /** decK fills what an entity leaves out from here. */
+  /** decK fills in absent fields from here. */
   readonly hasDefaults: boolean;
 }
 
 const isGuard = ({ name }: { readonly name?: string | undefined }): boolean => GUARDS.some((guard) => guard === name);
 
-/** @returns the gateway, or what is wrong with its form, one text a place */
+/** @returns the gateway, or its mistakes in form, one text for each place */
 export function readGateway(kongYml: string): Gateway | string[] {
   let file: unknown;
   try {
@@ -197,7 +197,7 @@ export function readGateway(kongYml: string): Gateway | string[] {
   return parsed.success ? connect(parsed.data) : parsed.error.issues.map(({ path, message }) => `kong.yml: ${placeOf(path)}${message}`);
 }
 
-/** `services[0].routes `, or nothing for the file itself. */
+/** `services[0].routes `, or empty for the file itself. */
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return place === '' ? '' : `${place.replace(/^\./, '')} `;
@@ -268,8 +268,8 @@ function orAll<Item>(list: readonly Item[] | undefined): readonly Item[] | undef
 const CONDITION = /^\(*\s*http\.(path|host|method)\s*(==|\^=|~)\s*(?:"([^"\\]*)"|r#"(.*?)"#)\s*\)*$/;
 
 /**
- * What an expression says of host, method and path where it is conditions joined by `&&`. Others are left out: the route then takes no more
- * than is said here.
+ * The host, method and path conditions of an expression whose conditions are joined by `&&`. Other conditions are left out, so the route
+ * takes no more than the result says.
  */
 function readExpression(expression: string): { hosts?: string[]; methods?: string[]; paths?: string[] } {
   if (/\|\||!\s*\(/.test(expression)) return {};
@@ -280,13 +280,13 @@ function readExpression(expression: string): { hosts?: string[]; methods?: strin
     if (value === undefined) continue;
     if (field === 'host' && operator === '==') read.hosts = [value];
     if (field === 'method' && operator === '==') read.methods = [value];
-    // Another condition for the path makes it take less.
+    // A further condition on the path makes it take less.
     if (field === 'path') read.paths = [operator === '^=' ? value : operator === '~' ? asAnchored(value) : `~${quoted(value)}$`];
   }
   return read;
 }
 
-/** In an expression a pattern may match anywhere. */
+/** A pattern in an expression may match anywhere. */
 function asAnchored(pattern: string): string {
   const isAnchored = pattern.startsWith('^') && !pattern.includes('|');
   return isAnchored ? `~${pattern.slice(1)}` : `~.*(?:${pattern.replace(/^\^/, '')})`;
@@ -297,7 +297,7 @@ function toGuard(
   at: Partial<Pick<Guard, 'service' | 'route' | 'owner'>>,
   { services, routes }: Pick<Gateway, 'services' | 'routes'>,
 ): Guard {
-  // One that stands below a service may still name another, or a route.
+  // A plugin below a service may still name another service, or a route.
   const service = plugin.service ? findNamed(services, plugin.service) : at.service;
   const route = plugin.route ? findNamed(routes, plugin.route) : at.route;
   return {

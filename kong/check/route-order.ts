@@ -1,12 +1,12 @@
 import { type PathPattern } from './path-pattern';
 import { type Route } from './read-gateway';
 
-/** How a route stands to another in Kong's order, for a request that both would take. */
+/** A route's place before or after another in Kong's order, for a request that both would take. */
 export type Order = 'before' | 'after' | 'open';
 
 const isWild = (host: string): boolean => host.includes('*');
 
-/** Whether a host of kong.yml, which may begin or end with `*`, and another have a name in common. */
+/** Whether two hosts of kong.yml, each of which may begin or end with `*`, have a name in common. */
 function hostsMeet(a: string, b: string): boolean {
   if (isWild(a) && isWild(b)) return true;
   if (!isWild(a) && !isWild(b)) return a === b;
@@ -22,11 +22,11 @@ function listsMeet(
   return a === undefined || b === undefined || a.some((one) => b.some((other) => meet(one, other)));
 }
 
-/** To Kong's routers a call of gRPC is a request like others. */
+/** To Kong's routers a gRPC call is a request like any other. */
 const httpOf = (protocols: readonly string[]): string[] =>
   protocols.filter((each) => /^(http|grpc|ws)s?$/.test(each)).map((each) => each.replace('grpc', 'http'));
 
-/** Whether a request may have host, method, protocol, server name and headers of both; their paths are another question. */
+/** Whether one request can match host, method, protocol, server name and headers of both; their paths are compared elsewhere. */
 export function conditionsMeet(a: Route, b: Route): boolean {
   if (!listsMeet(httpOf(a.protocols), httpOf(b.protocols))) return false;
   const headers = b.entity.headers ?? {};
@@ -37,13 +37,13 @@ export function conditionsMeet(a: Route, b: Route): boolean {
   return !apart && listsMeet(a.hosts, b.hosts, hostsMeet) && listsMeet(a.methods, b.methods) && listsMeet(a.entity.snis, b.entity.snis);
 }
 
-/** What a route sets, in a text: routes that set the same are ordered alike by all of Kong's routers. */
+/** The attributes that a route sets, as text: all of Kong's routers order routes with the same attributes alike. */
 function attributesOf({ entity, hosts, methods }: Route): string[] {
   const given = { hosts, headers: Object.keys(entity.headers ?? {}), paths: entity.paths ?? [], methods, snis: entity.snis ?? [] };
   return Object.entries(given).flatMap(([name, list = []]) => (list.length > 0 ? [name] : []));
 }
 
-/** Compared in turn, the larger first. */
+/** Compared in turn; the larger value comes first. */
 function rankOf({ hosts = [], entity }: Route, path: PathPattern): number[] {
   const isPlain = hosts.length > 0 && !hosts.some(isWild);
   const byPath = path.isRegex ? [1, entity.regex_priority ?? 0, 0] : [0, 0, path.text.length];
@@ -51,9 +51,9 @@ function rankOf({ hosts = [], entity }: Route, path: PathPattern): number[] {
 }
 
 /**
- * Where Kong's routers (traditional, traditional_compatible and expressions) all try one route before the other; `open` where they differ, or
- * where the time at which each was made decides.
- * @param paths a path of each
+ * `before` or `after` if all of Kong's routers (traditional, traditional_compatible and expressions) agree; `open` if they differ, or if
+ * the creation time decides.
+ * @param paths one path of each
  */
 export function orderOf(a: Route, b: Route, paths: { readonly a: PathPattern; readonly b: PathPattern }): Order {
   const [left, right] = [a.entity.expression, b.entity.expression];
@@ -72,7 +72,10 @@ function named(difference: number): Order {
   return difference === 0 ? 'open' : difference > 0 ? 'before' : 'after';
 }
 
-/** Whether every request for its path that reaches the other would reach it too: it asks for nothing that the other leaves open. */
+/**
+ * Whether every request for its path that reaches the other route could also reach this one, because it has no conditions that the other
+ * lacks.
+ */
 export function coversConditions(a: Route, b: Route): boolean {
   const covers = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined): boolean =>
     wide === undefined || narrow?.every((each) => wide.includes(each)) === true;

@@ -1,4 +1,4 @@
-/** What of an upstream is read: its name and id, and the addresses that it spreads requests over. */
+/** The fields of an upstream that are read: its name and id, and its targets. */
 interface NamedUpstream {
   readonly name?: string | undefined;
   readonly id?: string | undefined;
@@ -10,11 +10,11 @@ interface LooseTarget {
   readonly target?: string | undefined;
 }
 
-/** Kong's own port for a target that names none. */
+/** Kong's default port for a target. */
 const TARGET_PORT = 8_000;
 
 /**
- * One text for every spelling of a place that Kong would call: case, a dot at the end, short forms of IPv4, `localhost`.
+ * Normalises a place that Kong would call: case, a trailing dot, short forms of IPv4, `localhost`.
  * @param host a name, an IPv4 address, or an IPv6 address in brackets
  */
 function addressOf(host: string, port: number): string {
@@ -30,7 +30,7 @@ function targetAddress(target: string): string {
 
 const keyOf = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** Where each upstream leads, by its name. */
+/** The addresses of each upstream, by its name. */
 export function readTargets(upstreams: readonly NamedUpstream[], loose: readonly LooseTarget[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { name = '', id, targets = [] } of upstreams) {
@@ -43,7 +43,9 @@ export function readTargets(upstreams: readonly NamedUpstream[], loose: readonly
   return new Map([...found].map(([name, targets]) => [name, targets.map(targetAddress)]));
 }
 
-/** Everything that a service with this host may call, as `host:port`, each in one spelling; the upstream itself where the file has no targets of it. */
+/**
+ * Every address that a service with this host may call, as normalised `host:port`; the upstream itself if the file has no targets of it.
+ */
 export function addressesOf(host: string, port: number, targets: ReturnType<typeof readTargets>): readonly string[] {
   const known = targets.get(keyOf(host)) ?? [];
   return known.length > 0 ? known : [addressOf(host, port)];

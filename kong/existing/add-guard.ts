@@ -8,12 +8,12 @@ export interface GuardBlock {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** It cannot be added to the route; the message says why. */
+/** The block cannot be added to the route; the message says why. */
 export class UnguardableRoute extends Error {}
 
 /**
- * Puts the plugin on one route of somebody's kong.yml. Comments and everything else stay.
- * @returns the file's new text; the same where the route has the plugin already
+ * Adds the plugin to one route of the reader's kong.yml. Comments and everything else stay.
+ * @returns the file's new text; unchanged if the route already has the plugin
  * @throws UnguardableRoute
  */
 export function addGuard(kongYml: string, routeName: string, block: GuardBlock): string {
@@ -28,13 +28,13 @@ export function addGuard(kongYml: string, routeName: string, block: GuardBlock):
   const plugins = route.get('plugins');
   if (isSeq(plugins) && plugins.items.some((plugin) => isMap(plugin) && plugin.get('name') === block.name)) return kongYml;
   const text = splice(kongYml, route, block) ?? rewrite(document, route, block);
-  // A shared anchor, for example, would give it to another place too.
+  // A shared anchor, for example, would add it in another place too.
   if (!isDeepStrictEqual(withoutGuard(text, routeName, block), withoutGuard(kongYml, routeName, block)))
     throw new UnguardableRoute(`the block cannot be added to route ${routeName} without changing another part of kong.yml; add it by hand`);
   return text;
 }
 
-/** Behind what the route has, so that every other byte stays. Undefined for a route or list in brackets. */
+/** Appends after the route's existing content, so that every other byte stays. Undefined for a route or list in flow style (brackets). */
 function splice(text: string, route: YAMLMap, block: GuardBlock): string | undefined {
   const plugins = route.get('plugins');
   const list = isSeq(plugins) && plugins.items.length > 0 ? plugins : undefined;
@@ -66,7 +66,7 @@ function rewrite(document: Document, route: YAMLMap, block: GuardBlock): string 
 
 const toPlain = (document: Document): unknown => JSON.parse(JSON.stringify(document.toJS()));
 
-/** The names of all routes, in the order of the file. */
+/** The names of all routes, in file order. */
 export function routeNames(kongYml: string): string[] {
   return namesOf(findRoutes(parseDocument(kongYml, AS_KONG_READS).contents));
 }

@@ -8,7 +8,7 @@ import { addGuard, type GuardBlock } from './add-guard';
 import { proposePlaces } from './propose-places';
 import { mergeKongConf, type NeededConf, type NeededEntry } from './merge-kong-conf';
 
-/** The reader's own Kong, and the place for Tollgate's part of it. */
+/** The reader's own Kong, and where Tollgate's files for it go. */
 export interface ExistingKong {
   /** Where the files will be; absolute. */
   readonly folder: string;
@@ -36,7 +36,7 @@ export interface KongFiles {
   readonly notes: readonly string[];
 }
 
-/** The first line of every written file. A later run recognizes its files by it. */
+/** The first line of every written file, by which a later run recognises its files. */
 export const WRITTEN = '# Written by npx tollgate gateway kong: run it again after a change of your own files.';
 
 const SOCKETS = '/var/run/tollgate';
@@ -109,7 +109,7 @@ function neededConf(kong: ExistingKong): NeededConf {
   };
 }
 
-/** The response to each request; the lane reports it itself. */
+/** Settings that report the response of each request; the lane reports it itself. */
 function reports(folder: string, answersTo: string): NeededEntry[] {
   const log = `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
   return [

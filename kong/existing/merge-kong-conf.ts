@@ -1,11 +1,11 @@
 import { parseProperties } from '../local/config/kong-conf';
 
-/** A property that is a list: one more entry is needed, and those that are there stay. */
+/** A list property that needs one more entry; existing entries stay. */
 export interface NeededEntry {
   readonly name: string;
-  /** Kong's own value if the property is absent; empty if there is none. */
+  /** Kong's default for the property; empty if it has none. */
   readonly fallback: string;
-  /** Kong hands `nginx_…` to nginx as they are, so one property may go on with further directives. */
+  /** Kong passes `nginx_…` to nginx unchanged, so one property may continue with further directives. */
   readonly separator: ',' | ';' | '; include ' | '; access_log ';
   readonly entry: string;
 }
@@ -21,11 +21,11 @@ export interface NeededConf {
 }
 
 export interface MergedConf {
-  /** The properties that Kong needs, each with the entries that it has already. */
+  /** The properties that Kong needs, with their existing entries. */
   readonly properties: readonly NeededSetting[];
-  /** The whole file with them; every other line stays as it is. */
+  /** The whole file with these; every other line stays as it is. */
   readonly text: string;
-  /** Settings of the file that differ and stay as they are. */
+  /** Settings in the file that differ and stay as they are. */
   readonly kept: readonly NeededSetting[];
 }
 
@@ -36,7 +36,7 @@ const NOTHING = new Set(['', 'none', 'off']);
 /** @param kongConf the reader's file; empty where Kong runs on its defaults */
 export function mergeKongConf(kongConf: string, { entries, settings }: NeededConf): MergedConf {
   const given = parseProperties(kongConf, []);
-  // With `off`, nginx writes none of the logs of its place; another line would not change that.
+  // With `off`, nginx writes no log there; another line would not change that.
   const isOff = ({ name, separator }: NeededEntry): boolean => separator === '; access_log ' && given.get(name) === 'off';
   const lists = entries
     .filter((entry) => !isOff(entry))
@@ -64,7 +64,10 @@ function extend(value: string, { separator, entry }: NeededEntry): string {
   return separator === ';' ? `${entry};${there}` : there + separator + entry;
 }
 
-/** Kong obeys the last line of a property. @returns whether there is one */
+/**
+ * Kong uses a property's last line.
+ * @returns whether there is one
+ */
 function replaceLast(lines: string[], { name, value }: NeededSetting): boolean {
   const at = lines.findLastIndex((line) => line.trimStart().startsWith(name) && /^\s*=/.test(line.trimStart().slice(name.length)));
   if (at < 0) return false;

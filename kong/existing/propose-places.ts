@@ -29,10 +29,10 @@ const plugins = z.array(z.unknown()).nullish();
 const routes = z.array(z.looseObject({ name: z.string().nullish(), plugins })).nullish();
 const file = z.looseObject({ plugins, routes, services: z.array(z.looseObject({ plugins, routes })).nullish() });
 
-/** Places that ours are already. */
+/** Places where our keys are accepted already. */
 const OURS: readonly string[] = ['header:x-api-key', 'query:api_key'];
 
-/** Reads the key-auth of one route, of its service, or else of the file: every one where no route is named. */
+/** Reads the key-auth of one route, of its service, or else of the file; all of them if no route is named. */
 function findKeyAuth(kongYml: string, route: string | undefined): KeyAuth[] {
   const { data } = file.safeParse(parse(kongYml, AS_KONG_READS));
   const of = (list: readonly unknown[] | null | undefined): KeyAuth[] => (list ?? []).flatMap((each) => keyAuth.safeParse(each).data ?? []);
@@ -47,9 +47,9 @@ function findKeyAuth(kongYml: string, route: string | undefined): KeyAuth[] {
 }
 
 /**
- * What the reader may write as `key_in`, so that callers go on sending imported keys as they are: notes, one line each. It is only proposed,
- * because a caller who sends the key of before there and one of ours elsewhere would be refused.
- * @param kongYml of the reader; empty where there is none
+ * Notes about the `key_in` that lets callers go on sending imported keys as before, one line each. It is only proposed: a caller who sends
+ * the old key there and one of ours elsewhere would be refused.
+ * @param kongYml of the reader; empty if there is none
  */
 export function proposePlaces(kongYml: string, route: string | undefined): string[] {
   const wanted = findKeyAuth(kongYml, route).flatMap(({ config }) => {

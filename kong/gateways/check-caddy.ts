@@ -9,7 +9,7 @@ interface Handler {
   readonly uri_substring?: readonly { readonly find: string; readonly replace?: string | undefined }[] | undefined;
   readonly headers?: { readonly request?: HeaderOperations | undefined } | undefined;
   readonly request?: HeaderOperations | undefined;
-  /** Deferred: done when the response is written, after the API's own headers. */
+  /** Deferred: applied when the response is written, after the API's own headers. */
   readonly response?: (HeaderOperations & { readonly deferred?: boolean | undefined }) | undefined;
   /** Headers that copy_response_headers includes. */
   readonly include?: readonly string[] | undefined;
@@ -81,7 +81,7 @@ const ANSWER = '{http.reverse_proxy.header.';
 
 const isQuestion = ({ handler: kind, rewrite }: Handler): boolean => kind === 'reverse_proxy' && /\/authorize\//.test(rewrite?.uri ?? '');
 
-/** All handlers of routes and of what they hold. */
+/** All handlers of routes, including nested ones. */
 function flatten(routes: readonly Route[] = []): Handler[] {
   return routes.flatMap(({ handle = [] }) => handle.flatMap((each) => [each, ...flatten(each.routes)]));
 }
@@ -89,7 +89,7 @@ function flatten(routes: readonly Route[] = []): Handler[] {
 const deleted = (handlers: readonly Handler[]): string[] =>
   handlers.flatMap(({ request }) => request?.delete ?? []).map((name) => name.toLowerCase());
 
-/** What is the gateway's to say in a response, also in one of its own, and where the route of an admission keeps it. */
+/** Headers that only the gateway may set in a response, even in its own, and where the route keeps their values from an admission. */
 const SAID: readonly (readonly [name: string, variable: string])[] = [
   ['X-Kong-Request-Id', 'tollgate_id'],
   ['RateLimit', 'tollgate_limits'],
@@ -98,10 +98,10 @@ const SAID: readonly (readonly [name: string, variable: string])[] = [
   ['Access-Control-Expose-Headers', 'tollgate_exposed'],
 ];
 const TAKEN = ['X-Tollgate-Context', ...OF_LIMITS.filter((name) => name.startsWith('X-'))];
-/** What Caddy's own errors have of an admission. */
+/** Headers of an admission that Caddy's own errors repeat. */
 const COPIED = SAID.slice(1).map(([name]) => name);
 
-/** What an admission lacks for an API not to speak in the gateway's name, and for pages to read the gateway's own errors. */
+/** What is missing to keep an API from setting the gateway's headers, and to let pages read the gateway's own errors. */
 function checkResponses(handlers: readonly Handler[]): string[] {
   const deferred = handlers.flatMap(({ response }) => (response?.deferred ? [response] : []));
   const set = deferred.flatMap((each) => Object.entries(each.set ?? {}).map(([name, [value]]) => `${name.toLowerCase()} ${value}`));
@@ -121,7 +121,7 @@ function checkResponses(handlers: readonly Handler[]): string[] {
   ];
 }
 
-/** What the question says, and what becomes of its response. */
+/** Checks the sub-request to the access layer, and what happens with its response. */
 function checkQuestion(question: Handler): string[] {
   const problems: string[] = [];
   const told = Object.fromEntries(
@@ -135,7 +135,7 @@ function checkQuestion(question: Handler): string[] {
   if (question.transport?.response_header_timeout === undefined)
     problems.push('the question has no response_header_timeout: callers would wait for ever');
   for (const { match, routes } of question.handle_response ?? []) {
-    // Answered there and then: nothing reaches a service.
+    // A static response: nothing reaches a service.
     if (flatten(routes).some(({ handler: kind }) => kind === 'static_response' || kind === 'error')) continue;
     const statuses = match?.status_code ?? [];
     if (statuses.length !== 1 || (statuses[0] !== 200 && statuses[0] !== 2)) {
@@ -165,21 +165,21 @@ function checkQuestion(question: Handler): string[] {
 }
 
 interface Progress {
-  /** What was asked, with the products. */
+  /** The path of the sub-request, with the products. */
   question: string | undefined;
   readonly removed: ReadonlySet<string>;
 }
 
 interface Findings {
   readonly problems: Set<string>;
-  /** Whether a product's answers say what they cost. */
+  /** Whether a product's responses report their cost. */
   readonly isByAnswer: (product: string) => boolean;
 }
 
 /** `weather` and `rain` of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
 const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec(question)?.[1] ?? '').split(',');
 
-/** Headers of its own in which the route takes the key. */
+/** Route-specific headers that carry the key. */
 const keyHeadersOf = (question: string): readonly string[] => ownNamesIn(question.replace(/\?$/, '')).headers;
 
 /** Whether it reports units, as the snippet tollgate_units does. */
@@ -189,7 +189,7 @@ const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
 const unitsMissing = (question: string): string =>
   `the reverse_proxy of ${productsOf(question).join()} does not tell what an answer costs, and callers see it. Add to it: import tollgate_units`;
 
-/** Walks handlers in the order in which Caddy runs them; what a route without a matcher has done holds for those after it. */
+/** Walks handlers in the order in which Caddy runs them; the effects of a route without a matcher apply to those after it. */
 function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer }: Findings): Progress {
   const hearsUnits = (question: string): boolean => productsOf(question).some(isByAnswer);
   let progress = before;
@@ -219,20 +219,20 @@ function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer
   return progress;
 }
 
-/** @param encoder of one log: a filter that takes headers and query off */
+/** @param encoder of one log: a filter that removes headers and query */
 function hidesKeys(encoder: unknown): boolean {
   const parsed = z.object({ format: z.literal('filter'), fields: z.record(z.string(), z.unknown()) }).safeParse(encoder);
   return parsed.success && 'request>headers' in parsed.data.fields && 'request>uri' in parsed.data.fields;
 }
 
-/** Whether a log tells the plugin server: the id of a request is a header of its answer. */
+/** Whether a log reports to the plugin server: the request id is a header of the response. */
 function tellsAnswers({ writer, include = [], encoder }: z.output<typeof log>): boolean {
   const fields = z.object({ fields: z.record(z.string(), z.unknown()) }).safeParse(encoder).data?.fields ?? {};
   const keepsId = !Object.keys(fields).some((name) => /^resp_headers(>x-kong-request-id)?$/i.test(name));
   return writer?.output === 'net' && include.includes('http.log.access') && keepsId;
 }
 
-/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear of APIs' responses. */
+/** What is missing for the plugin server to receive reports of APIs' responses on its ANSWERS_LISTEN. */
 function checkAnswers({ apps, logging }: z.output<typeof configuration>): string[] {
   const guarded = Object.values(apps.http.servers).filter(({ routes }) => flatten(routes).some(isQuestion));
   return [
@@ -246,10 +246,10 @@ function checkAnswers({ apps, logging }: z.output<typeof configuration>): string
 }
 
 /**
- * What is dangerous in a Caddy configuration that asks the access layer, and what it does not report of responses; an empty list when nothing is.
+ * The dangers of a Caddy configuration that asks the access layer, and what it does not report about responses; empty if there are none.
  * @param json as `caddy adapt` prints it
- * @param isByAnswer whether a product's answers say what they cost (`units` in the catalogue)
- * @throws Error where it is no such configuration
+ * @param isByAnswer whether a product's responses report their cost (`units` in the catalogue)
+ * @throws Error if the text is not such a configuration
  */
 export function checkCaddy(json: string, isByAnswer: (product: string) => boolean): string[] {
   const parsed = configuration.safeParse(JSON.parse(json));

@@ -10,7 +10,7 @@ const nodeAt = (node: Node | undefined, name: string): Node | undefined => {
   return isNode(value) ? value : undefined;
 };
 
-/** Every object below, itself included. */
+/** Every object in a value, including itself. */
 function all(value: unknown): Node[] {
   if (Array.isArray(value)) return value.flatMap(all);
   return isNode(value) ? [value, ...Object.values(value).flatMap(all)] : [];
@@ -51,7 +51,7 @@ function checkFilter(config: Node): string[] {
   return problems;
 }
 
-/** Settings of ext_authz for a route or virtual host, by whatever name the filter has there. */
+/** Settings of ext_authz for a route or virtual host, whatever the filter is called there. */
 function perRoute(node: Node): Node | undefined {
   return Object.values(nodeAt(node, 'typed_per_filter_config') ?? {}).find(
     (value): value is Node => isNode(value) && /ext_authz\.v3\.ExtAuthzPerRoute$/.test(textOf(value['@type'])),
@@ -60,7 +60,7 @@ function perRoute(node: Node): Node | undefined {
 
 const productsOf = (settings: Node | undefined): unknown => nodeAt(nodeAt(settings, 'check_settings'), 'context_extensions')?.['products'];
 
-/** What an API says in the gateway's name. Envoy sets the request's id itself. */
+/** Whether an API can set the gateway's headers. Envoy sets the request's id itself. */
 function checkResponses(name: string, levels: readonly (Node | undefined)[], settings: Node | undefined): string[] {
   const removed = levels.flatMap((level) => {
     const names = level?.['response_headers_to_remove'];
@@ -83,7 +83,7 @@ function checkRoutes(manager: Node): string[] {
       const name = JSON.stringify(route['match'] ?? {});
       const own = perRoute(route);
       const settings = own ?? perRoute(host);
-      // Written down at this very route: meant.
+      // Disabled on this very route, so it is intended.
       if (own?.['disabled'] === true) return [];
       if (settings?.['disabled'] === true) return [`the route ${name} is not checked: ext_authz is disabled for its virtual host`];
       if (productsOf(settings) === undefined) return [`the route ${name} names no products: all its requests are refused`];
@@ -103,9 +103,9 @@ function checkLogs(manager: Node): string[] {
 }
 
 /**
- * What is dangerous in an Envoy configuration that asks the access layer; an empty list when nothing is.
+ * The dangers of an Envoy configuration that asks the access layer; empty if there are none.
  * @param text YAML or JSON of a static configuration, or of a part with its listeners
- * @throws YAMLParseError where it is neither
+ * @throws YAMLParseError if it is neither
  */
 export function checkEnvoy(text: string): string[] {
   const managers = all(parse(text)).filter((node) => /HttpConnectionManager$/.test(textOf(node['@type'])));

@@ -9,7 +9,7 @@ interface Section {
 const SECTION =
   /^(global|defaults|frontend|backend|listen|resolvers|peers|userlist|cache|program|ring|mailers|http-errors|fcgi-app|log-forward)(?:\s+(\S+)|$)/;
 
-/** Its sections, without comments. */
+/** The sections without comments. */
 function sectionsOf(text: string): Section[] {
   const sections: { kind: string; name: string; lines: string[] }[] = [];
   for (const line of text.split('\n').map((each) => each.trim())) {
@@ -21,15 +21,15 @@ function sectionsOf(text: string): Section[] {
 }
 
 const ADMITTED = 'var(txn.tollgate_admitted) -m bool';
-/** The log line that the plugin server reads (plugins/core/access/answer-line.ts), and its addition for APIs whose responses report their cost. */
+/** The log line that the plugin server reads (plugins/core/access/answer-line.ts); APIs whose responses report their cost add to it. */
 const ANSWER = 'tg: %[var(txn.tollgate_id)] %ST %Ta %B %Tr';
 const UNITS = 'units=%[var(txn.tollgate_units)]';
 /** Refuses a request with trailers. */
 const TRAILERS = 'filter lua.tollgate_trailers';
-/** The request line, the address with its query, and captured headers. */
+/** Format variables for the request line, the URL with its query, and captured headers. */
 const SECRET = /%(?:\{[^}]*\})?(?:r|HU|HQ|hr|hrl)\b/;
 
-/** A backend goes on when its action in Lua fails; the line behind the action refuses then. */
+/** A backend continues if its Lua action fails; the line after the action refuses the request then. */
 function checkBackend({ name, lines }: Section): string[] {
   const asked = lines.findIndex((line) => line.startsWith('http-request lua.tollgate '));
   if (asked < 0) return [`backend ${name}: http-request lua.tollgate is missing: requests go on unchecked`];
@@ -47,7 +47,7 @@ function checkLogs(lines: readonly string[]): string[] {
     : [];
 }
 
-/** What is missing for the plugin server, on its ANSWERS_LISTEN, to hear of APIs' responses. */
+/** What is missing for the plugin server to receive reports of APIs' responses on its ANSWERS_LISTEN. */
 function checkAnswers(lines: readonly string[]): string[] {
   const problems: string[] = [];
   const sends = lines.some((line) => /^log (?!stdout|stderr|global|ring@)\S+ .*\bformat raw\b/.test(line));
@@ -69,7 +69,7 @@ function checkAnswers(lines: readonly string[]): string[] {
 
 const ID = 'txn.tollgate_id';
 const LIMITS = 'txn.tollgate_ratelimit';
-/** What is the gateway's to say in a response, also in one of its own: name, and the variable that has it. */
+/** Headers that only the gateway may set in a response, even in its own: name, and the variable with the value. */
 const SAID: readonly (readonly [name: string, variable: string])[] = [
   ['X-Kong-Request-Id', ID],
   ...OF_LIMITS.filter((name) => name.startsWith('RateLimit')).map((name) => [name, variableOf(name)] as const),
@@ -83,7 +83,7 @@ function variableOf(name: string): string {
     .replaceAll('-', '_')}`;
 }
 
-/** What a frontend lacks for an API not to speak in the gateway's name, and for pages to read the gateway's own errors. */
+/** What is missing to keep an API from setting the gateway's headers, and to let pages read the gateway's own errors. */
 function checkResponses(lines: readonly string[]): string[] {
   const wanted = [
     'http-after-response del-header X-Tollgate-Context',
@@ -98,10 +98,9 @@ function checkResponses(lines: readonly string[]): string[] {
 }
 
 /**
- * What is dangerous in a configuration of HAProxy that asks the access layer, and what it does not report of responses; an empty list when
- * nothing is.
- * @param text of all files that HAProxy is started with, in their order
- * @throws Error where it is no such configuration
+ * The dangers of a HAProxy configuration that asks the access layer, and what it does not report about responses; empty if there are none.
+ * @param text of all files that HAProxy is started with, in order
+ * @throws Error if the text is not such a configuration
  */
 export function checkHaproxy(text: string): string[] {
   const sections = sectionsOf(text);

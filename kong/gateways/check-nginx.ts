@@ -4,12 +4,12 @@ import { UNITS_HEADER } from '../../plugins/core/catalogue/units';
 import { ownNamesIn } from '../../plugins/core/key-places';
 import { type Directive, parseNginx, type ReadIncluded } from './nginx-syntax';
 
-/** Directives of the enclosing blocks, innermost last: nginx takes the innermost block that has one of a name. */
+/** Directives of the enclosing blocks, innermost last: nginx uses the innermost block that has a directive of that name. */
 type Scope = readonly (readonly Directive[])[];
 
 const isPass = ({ name }: Directive): boolean => /^(proxy|fastcgi|grpc|uwsgi|scgi)_pass$/.test(name);
 
-/** All directives of a name in the innermost block that has any: nginx merges them in this way. */
+/** All directives of a name in the innermost block that has any: this is how nginx inherits them. */
 function effective(scope: Scope, name: string): readonly Directive[] {
   for (const block of [...scope].reverse()) {
     const own = block.filter((directive) => directive.name === name);
@@ -24,7 +24,7 @@ function headersOf(scope: Scope): Map<string, string> {
   return new Map(effective(scope, 'proxy_set_header').map(({ args }) => [(args[0] ?? '').toLowerCase(), args[1] ?? '']));
 }
 
-/** What every request to a service must have set or taken away. */
+/** Headers that every request to a service must set or clear. */
 const REQUIRED: ReadonlyMap<string, string> = new Map([
   ['x-tollgate-context', '$tollgate_context'],
   ['authorization', '$tollgate_authorization'],
@@ -37,12 +37,12 @@ const REQUIRED: ReadonlyMap<string, string> = new Map([
   ...FORGEABLE.filter((name) => name !== 'context').map((name) => [`x-tollgate-${name}`, ''] as const),
 ]);
 
-/** The same where guard.lua asks: it takes the credentials off the request, and adds the proof. */
+/** The same for guard.lua, which removes the credentials from the request itself and adds the proof. */
 const REQUIRED_OF_LUA: ReadonlyMap<string, string> = new Map(
   [...REQUIRED].filter(([name]) => ['upgrade', 'connection', 'http2-settings'].includes(name)),
 );
 
-/** What the question to the access layer must say, and may take from nowhere else: the client can send all of these. */
+/** Headers that the sub-request to the access layer must set, from these sources only: the client can send all of them. */
 const TOLD: ReadonlyMap<string, string> = new Map([
   ['x-forwarded-uri', '$request_uri'],
   ['x-forwarded-for', '$remote_addr'],
@@ -74,14 +74,14 @@ function checkQuestion(scope: Scope): string[] {
   ];
 }
 
-/** Whether the server that a location stands in has the place that its auth_request asks; without it another location would answer. */
+/** Whether the server of a location has the location that its auth_request names; without it another location would respond. */
 function hasPlace(scope: Scope, place: string | undefined): boolean {
   return scope.some((block) =>
     block.some(({ name, args, block: inner = [] }) => name === 'location' && args.join(' ') === `= ${place}` && inner.some(isQuestion)),
   );
 }
 
-/** Headers of its own in which a route takes the key. */
+/** Route-specific headers that carry the key. */
 function ownHeaders(scope: Scope): (readonly [string, string])[] {
   const product = scope.flat().findLast(({ name, args }) => name === 'set' && args[0] === '$tollgate_product')?.args[1] ?? '';
   return ownNamesIn(product).headers.map((header) => [header, '']);
@@ -89,7 +89,7 @@ function ownHeaders(scope: Scope): (readonly [string, string])[] {
 
 function checkPassing(scope: Scope, pass: Directive): string[] {
   const question = effective(scope, 'auth_request')[0];
-  // Written down for this place: meant.
+  // Disabled in this very place, so it is intended.
   if (question?.args[0] === 'off') return [];
   const isLua = effective(scope, 'access_by_lua_file').some(isLuaGuard);
   if (!question && !isLua) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
@@ -107,17 +107,20 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : new Map([...REQUIRED, ...ownHeaders(scope)]))];
 }
 
-/** What the plugin server reads (plugins/core/access/answer-line.ts), and what it reads of APIs whose responses say what they cost. */
+/**
+ * The log format that the plugin server reads (plugins/core/access/answer-line.ts), and its addition for APIs whose responses report their
+ * cost.
+ */
 const ANSWER = '$request_id $status $request_time $body_bytes_sent $upstream_header_time';
 const UNITS = 'units=$upstream_http_x_units';
 const ANSWER_LOG = 'access_log syslog:server=127.0.0.1:9514,nohostname,tag=tg tollgate_answer;';
 
-/** Headers of a response that are the gateway's to say, and its variables for them. */
+/** Response headers that only the gateway may set, and the variables with their values. */
 const SAID: readonly (readonly [name: string, variable: string])[] = [
   ['X-Kong-Request-Id', '$request_id'],
   ...[...OF_LIMITS, ...OF_PAGES].map((name) => [name, apiVariableOf(name)] as const),
 ];
-/** The same in what nginx answers itself: what is left to the caller, and which pages may read it. */
+/** The same for nginx's own errors: the remaining quota, and the pages that may read the response. */
 const SAID_OF_ERRORS: readonly (readonly [name: string, variable: string])[] = [
   ['X-Kong-Request-Id', '$request_id'],
   ['RateLimit', '$tollgate_ratelimit'],
@@ -126,7 +129,7 @@ const SAID_OF_ERRORS: readonly (readonly [name: string, variable: string])[] = [
   ['Access-Control-Expose-Headers', '$tollgate_expose_headers'],
 ];
 
-/** nginx takes those of the innermost block that has any: one of its own in a location takes all others away. */
+/** nginx uses only the innermost block that has any: a single one in a location drops all inherited ones. */
 function checkAdded(scope: Scope, said: typeof SAID, whose: string): string[] {
   const added = effective(scope, 'add_header').map(({ args: [name = '', ...rest] }) => [name.toLowerCase(), ...rest].join(' '));
   return said.flatMap(([name, variable]) =>
@@ -136,7 +139,7 @@ function checkAdded(scope: Scope, said: typeof SAID, whose: string): string[] {
   );
 }
 
-/** What an API says in the gateway's name. */
+/** Whether an API can set the gateway's headers. */
 function checkResponses(scope: Scope): string[] {
   const hidden = effective(scope, 'proxy_hide_header').map(({ args }) => args[0]?.toLowerCase());
   const problems = [...NEVER_OF_APIS, ...OF_LIMITS, ...OF_PAGES].flatMap((name) => {
@@ -147,7 +150,7 @@ function checkResponses(scope: Scope): string[] {
   return [...problems, ...checkAdded(scope, SAID, 'responses')];
 }
 
-/** What a guarded location lacks for the plugin server, on its ANSWERS_LISTEN, to hear of the API's responses. */
+/** What a guarded location lacks for the plugin server to receive reports of the API's responses on its ANSWERS_LISTEN. */
 function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): string[] {
   const problems: string[] = [];
   if (effective(scope, 'access_by_lua_file').some(isLuaGuard)) {
@@ -168,7 +171,7 @@ function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): strin
 
 const SECRET_VARIABLE = /\$\{?(request|request_uri|args|query_string|arg_api_key|http_x_api_key|http_authorization|http_cookie)\b(?!_)/;
 
-/** Logs of a server that hold keys. */
+/** Logs of a server that contain keys. */
 function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[] {
   const problems: string[] = [];
   const [errorLog] = effective(scope, 'error_log');
@@ -186,7 +189,7 @@ function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[]
   return problems;
 }
 
-/** Whether a directive, or one that it holds, has to do with the access layer: servers for other things may log what they like. */
+/** Whether a directive, or one inside it, concerns the access layer: servers for other things may log what they like. */
 const asks = (directive: Directive): boolean =>
   (directive.name === 'auth_request' && directive.args[0] !== 'off') ||
   isLuaGuard(directive) ||
@@ -195,7 +198,7 @@ const asks = (directive: Directive): boolean =>
 
 const usesLua = (directive: Directive): boolean => isLuaGuard(directive) || (directive.block?.some(usesLua) ?? false);
 
-/** Responses of a server that asks, by itself, such as the 502 of an API that is away. */
+/** Checks the own responses of a server that asks the access layer, such as the 502 for an API that is down. */
 function checkErrors(server: Scope): string[] {
   const place = effective(server, 'error_page')
     .find(({ args }) => args.includes('502') && args.includes('504'))
@@ -208,7 +211,7 @@ function checkErrors(server: Scope): string[] {
   return checkAdded([...server, location.block], said, 'errors of nginx itself');
 }
 
-/** Whether a location asks before it passes requests on. */
+/** Whether a location asks the access layer before it passes requests on. */
 const isChecked = (scope: Scope, pass: Directive): boolean =>
   !isQuestion(pass) && [...effective(scope, 'auth_request'), ...effective(scope, 'access_by_lua_file')].some(asks);
 
@@ -219,8 +222,8 @@ const SWITCHES: readonly (readonly [name: string, value: string, why: string])[]
 ];
 
 /**
- * What is dangerous in an nginx configuration that asks the access layer, and what it does not report of responses; an empty list when nothing is.
- * @throws Error where it cannot be parsed
+ * The dangers of an nginx configuration that asks the access layer, and what it does not report about responses; empty if there are none.
+ * @throws Error if it cannot be parsed
  */
 export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {
   const problems = new Set<string>();

@@ -9,7 +9,7 @@ import { readSettings } from '../../plugins/core/settings';
 import { GATEWAY_KINDS, LUA_MODULES, type GatewayKind } from './render';
 import { gatewayFiles } from './write/gateway-files';
 
-/** Under `npm start` this process is killed 5 s after SIGTERM; by then its gateway must be gone. */
+/** `npm start` kills this process 5 s after SIGTERM; its gateway must be gone by then. */
 const GRACE_MS = 4_000;
 const READY_MS = 15_000;
 
@@ -17,7 +17,7 @@ const settingsSchema = z.object({
   GATEWAY_KIND: z.enum(GATEWAY_KINDS),
   GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
   GATEWAY_PORT: z.coerce.number().int().min(1).max(65_535),
-  /** Made when missing; holds the configuration as it runs, and nginx's temporary files. */
+  /** Created if missing; holds the running configuration and nginx's temporary files. */
   GATEWAY_DIR: z.string().min(1),
   FORWARD_AUTH_LISTEN: z.string().startsWith('/'),
   LANE_LISTEN: z.string().startsWith('/'),
@@ -28,13 +28,13 @@ const settingsSchema = z.object({
 
 type Settings = z.infer<typeof settingsSchema>;
 
-/** Beside this file's source: the build copies no such files. */
+/** The source folder, because the build does not copy these files. */
 const SHIPPED = join(process.cwd(), 'kong');
 
 function writeConfiguration(settings: Settings): void {
   const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
   mkdirSync(folder, { recursive: true });
-  // The log is never rotated, so it holds this run only.
+  // The log is never rotated, so it must hold this run only.
   rmSync(join(folder, 'access.log'), { force: true });
   const files = gatewayFiles({
     kind,
@@ -52,7 +52,7 @@ function writeConfiguration(settings: Settings): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** The socket belongs to who runs this: as root, nginx's workers must be root too, or they could not ask. */
+/** The socket belongs to the user who runs this. Under root, nginx's workers must be root too, or they could not connect. */
 const nginxUser = process.getuid?.() === 0 ? 'user root;' : '';
 
 function nginxCommand(folder: string, modules: string): string[] {
@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
   haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg'), '-f', join(folder, 'routes.cfg')],
 };
 
-/** What lets requests under way end. */
+/** The signals that let running requests end. */
 const GENTLY: Readonly<Record<GatewayKind, NodeJS.Signals>> = {
   nginx: 'SIGQUIT',
   'nginx-lua': 'SIGQUIT',
@@ -75,7 +75,7 @@ const GENTLY: Readonly<Record<GatewayKind, NodeJS.Signals>> = {
   haproxy: 'SIGUSR1',
 };
 
-/** The gateway ends with this process, however that ends: another one could not have its port. */
+/** The gateway ends with this process, however that ends. Otherwise the next one could not have its port. */
 function startGateway({ GATEWAY_KIND: kind, GATEWAY_DIR: folder }: Settings): ChildProcess {
   const home = { XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   return spawn('setpriv', ['--pdeathsig', 'TERM', ...COMMANDS[kind](folder)], {

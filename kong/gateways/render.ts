@@ -1,7 +1,7 @@
 import { type ReadOn } from '../../plugins/core/problems';
 import { addReadOn } from '../add-read-on';
 
-/** Gateways that stand in front of the products in place of Kong. */
+/** Gateways that can replace Kong in front of the products. */
 export const GATEWAY_KINDS = ['nginx', 'caddy', 'haproxy', 'nginx-lua'] as const;
 
 export type GatewayKind = (typeof GATEWAY_KINDS)[number];
@@ -11,7 +11,7 @@ interface GatewayListen {
   readonly port: number;
 }
 
-/** Where the shipped configuration's places are on this machine. What is not named stays as it is shipped. */
+/** Places on this machine that replace those in the shipped configuration. Absent ones stay as shipped. */
 export interface GatewayPlaces {
   readonly listen?: GatewayListen;
   /** The plugin server's FORWARD_AUTH_LISTEN, for nginx-lua its LANE_LISTEN. */
@@ -20,9 +20,9 @@ export interface GatewayPlaces {
   readonly luaFolder?: string;
   /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
   readonly accessLog?: string;
-  /** The plugin server's ANSWERS_LISTEN; nginx-lua tells its LANE_LISTEN. */
+  /** The plugin server's ANSWERS_LISTEN; nginx-lua reports to its LANE_LISTEN. */
   readonly answersTo?: string;
-  /** Where callers read on about what the gateway answers by itself. */
+  /** Addresses at which callers read on about the gateway's own errors. */
   readonly readOn?: ReadOn;
 }
 
@@ -31,7 +31,7 @@ const SHIPPED_ANSWERS = /\b127\.0\.0\.1:9514\b/g;
 /** Beside the files that nginx-lua includes. */
 const SHIPPED_LUA = /\/etc\/nginx\/tollgate(?=\/[\w?]+\.lua)/g;
 
-/** What listens on the shipped port, in each language, and the same on another. */
+/** The line that listens on the shipped port, in each language, and the same on another port. */
 const LISTEN: Readonly<Record<GatewayKind, readonly [string, (listen: GatewayListen) => string]>> = {
   nginx: ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
   caddy: ['\n:8000 {\n', ({ host, port }) => `\n:${port} {\n\tbind ${host}\n`],
@@ -39,19 +39,22 @@ const LISTEN: Readonly<Record<GatewayKind, readonly [string, (listen: GatewayLis
   'nginx-lua': ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
 };
 
-/** Debian's package enables its modules in the main configuration, which is not used by `npm start`. */
+/** Debian's package enables its modules in the main configuration, which `npm start` does not use. */
 export const LUA_MODULES = ['ndk_http_module', 'ngx_http_lua_module']
   .map((name) => `load_module /usr/lib/nginx/modules/${name}.so;`)
   .join(' ');
 
-/** What a gateway runs besides the files of its own folder, below kong/. nginx with Lua has nginx's routes, which include files of the same names. */
+/**
+ * Files that a gateway needs besides those of its own folder, below kong/. nginx with Lua uses nginx's routes, which include files of the
+ * same names.
+ */
 export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[]>>> = {
   'nginx-lua': ['gateways/nginx/nginx.conf', 'lane/lane.lua'],
 };
 
 /**
- * One file of the shipped configuration with the places of this machine; everything else stays as it is shipped, so that what runs here is what is
- * run in production.
+ * One file of the shipped configuration with this machine's places. Everything else stays as shipped, so that the configuration run here is
+ * the one run in production.
  */
 export function renderConfiguration(kind: GatewayKind, text: string, places: GatewayPlaces): string {
   const [shipped, listen] = LISTEN[kind];

@@ -1,9 +1,10 @@
--- Tollgate's access layer in Kong, asked in one exchange a request. Mount this folder as kong/plugins/tollgate below a folder of
--- lua_package_path, and name it: plugins = bundled,tollgate. It takes the configuration of the plugin access-layer.
+-- Tollgate's access layer in Kong, which takes one exchange per request. Mount this folder as kong/plugins/tollgate
+-- below a folder of lua_package_path, and enable it: plugins = bundled,tollgate. It takes the configuration of the
+-- plugin access-layer.
 
 local lane = require 'kong.plugins.tollgate.lane'
 
--- After Kong's bot detection and CORS, before anything that works on an admitted request.
+-- Runs after Kong's bot detection and CORS, and before anything that works on an admitted request.
 local Tollgate = { VERSION = '0.1.0', PRIORITY = 1005 }
 
 local SETTINGS = {
@@ -11,7 +12,7 @@ local SETTINGS = {
   'enforce', 'consumer',
 }
 
--- By configuration; Kong makes a new table when kong.yml is read again.
+-- Settings by configuration table; Kong makes a new table when kong.yml is read again.
 local routes = setmetatable({}, { __mode = 'k' })
 
 local function describe(conf)
@@ -51,14 +52,14 @@ function Tollgate:access(conf)
   if not asked then
     verdict = lane.undecided()
   end
-  -- Outside pcall: Kong ends the request from in here.
+  -- Must be outside pcall, because Kong ends the request from in here.
   if verdict.status then
     return kong.response.exit(verdict.status, verdict.body, verdict.headers)
   end
   ngx.ctx.tollgate_admitted = true
 end
 
--- Beside the answers to admitted requests, those of Kong where it got no verdict that it could read.
+-- Reports the responses to admitted requests, and Kong's own if it got no readable verdict.
 function Tollgate:log(conf)
   if ngx.ctx.tollgate_admitted or ngx.status >= 500 then
     pcall(lane.tell, 'unix:' .. conf.socket)

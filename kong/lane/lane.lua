@@ -1,48 +1,50 @@
--- Asks Tollgate's plugin server about a request, in one exchange, and does to the request what the verdict says. All requests of an nginx worker
--- share a few connections, so that under load one write carries many questions. It uses OpenResty's API alone, so it runs in Kong and in nginx
--- with the Lua module. The frames: plugins/entrances/lane/frames.ts.
--- Whatever goes wrong is a 503. It writes no log: nginx adds the request line, and with it a key in the query, to what it logs.
+-- Asks Tollgate's plugin server about a request in one exchange, and applies the verdict to the request. All requests
+-- of an nginx worker share a few connections, so that under load one write carries many questions. It uses only
+-- OpenResty's API, so it runs in Kong and in nginx with the Lua module. The frames: plugins/entrances/lane/frames.ts.
+-- Any failure is a 503. It writes no log, because nginx adds the request line, and with it a key in the query, to log
+-- lines.
 
 local semaphore = require 'ngx.semaphore'
 
 local band, rshift = bit.band, bit.rshift
 local byte, char, find, sub = string.byte, string.char, string.find, string.sub
 local req, tcp, thread = ngx.req, ngx.socket.tcp, ngx.thread
--- Kong's ngx.timer.at shares a few threads among all timers; one that runs for a minute must not hold one.
+-- Kong's ngx.timer.at shares a few threads among all timers; a timer that runs for a minute must not occupy one.
 local timer_at = _G.native_timer_at or ngx.timer.at
 
 local lane = {}
 
--- Before 1.23, nginx shows the first of a repeated header in its variables and hides the others.
+-- Before 1.23, nginx variables hold only the first of a repeated header.
 lane.shows_repeated = ngx.config.nginx_version >= 1023000
 
 local CONNECT_MS, SEND_MS = 1000, 2000
--- A decision takes 5 s at most.
+-- A decision takes at most 5 s.
 local VERDICT_SECONDS = 6
--- A connection takes new questions for so long. nginx keeps what was allocated for it until it ends.
+-- A connection takes new questions for this long. nginx frees its memory only when it ends.
 local LINK_SECONDS = 60
--- A connection on which so many wait for an answer gets company, which another process of the plugin server may take. With more on each, all requests
--- would move in step, and one process would wait while the other works: of 32 at a time, 8 on each were a quarter faster than all on one.
+-- From this many waiting requests on, another connection is opened, which another process of the plugin server may
+-- accept. With more requests on each connection, all would move in step, and one process would wait while the other
+-- works: of 32 at a time, 8 on each were a quarter faster than all on one.
 local CROWD, MAX_LINKS = 8, 8
--- An nginx worker asks so much at a time.
+-- Maximum waiting questions of an nginx worker.
 local MAX_WAITING = 4096
--- A form of 1 MiB, or more where a route's form_key_max_bytes says so.
+-- Maximum form: 1 MiB, or more if the route's form_key_max_bytes says so.
 local MAX_BYTES = 64 * 1024 * 1024
 
--- For a form that may hold the key, as a whole, where the route does not say: as long as the access layer waits for it.
+-- Maximum time for a form that may hold the key, unless the route sets one: the access layer waits as long.
 local FORM_MS = 5000
 local PIECE = 64 * 1024
 
--- So long an answer waits for a question with which it can be told, and so many wait.
+-- How long a report waits for a question to travel with, and how many reports may wait.
 local TELL_SECONDS, MAX_TOLD = 0.2, 4096
--- As for the other gateways.
+-- The same limit as for the other gateways.
 local UNITS_LONGEST = 30
 
 local VERSION = byte('2')
--- What is said, and what is heard.
+-- Frame types: sent, and received.
 local QUESTION, WHOLE, HEAD, BODY, TOLD = byte('q'), byte('w'), byte('h'), byte('b'), byte('t')
 local ASKS_HEAD, ASKS_BODY, LEAVING, FORM, ADMITTED, REFUSED = HEAD, BODY, byte('x'), byte('f'), byte('a'), byte('r')
--- The changes of an admitted request.
+-- Changes to an admitted request, by the first character of a line.
 local REMOVE, SET, QUERY, ANSWER, TARGET, CONSUMER = byte('-'), byte('='), byte('?'), byte('+'), byte('>'), byte('@')
 local PROOF = 'X-Tollgate-Context'
 
@@ -50,7 +52,7 @@ local function request_id()
   return ngx.var.kong_request_id or ngx.var.request_id or ''
 end
 
--- The answer where there is no verdict.
+-- The response if there is no verdict.
 function lane.undecided()
   return {
     status = 503,
@@ -64,12 +66,12 @@ local function u32(number)
   return band(number, 255), band(rshift(number, 8), 255), band(rshift(number, 16), 255), rshift(number, 24)
 end
 
--- By place: the connections that take questions, and a line for each admitted request that was answered, until it is told.
+-- By place: the connections that take questions, and the report lines of admitted requests until they are sent.
 local links, answered = {}, {}
--- Who waited before, for whoever waits next.
+-- Waiter objects for reuse.
 local spare = {}
 
--- They may have been heard: the second time counts for nothing.
+-- They may have arrived: a second report of a request is ignored.
 local function put_back(place, lines)
   local waiting = answered[place] or {}
   answered[place] = waiting
@@ -78,7 +80,7 @@ local function put_back(place, lines)
   end
 end
 
--- In parts: joined into one string, each question would be one more string for LuaJIT to keep.
+-- Sent in parts: joining them would create one more string per question for LuaJIT to intern.
 local function say(link, kind, id, parts)
   local outgoing, length = link.outgoing, 6
   for index = 1, #parts do
@@ -101,7 +103,7 @@ local function is_over(link)
       and (link.forms == 0 or now > link.ends + LINK_SECONDS)
 end
 
--- Sends all that was said since the last time in one write. Returns what kept it from that.
+-- Sends everything queued since the last call in one write. Returns the error if that fails.
 local function write(link, socket)
   repeat
     link.wake:wait(TELL_SECONDS)
@@ -124,7 +126,7 @@ local function write(link, socket)
   link.is_broken = true
 end
 
--- False where the connection ends: the server leaves, or says what no server says.
+-- False if the connection must end: the server is leaving, or sent something no server sends.
 local function hear(link, kind, id, text)
   local waiter = link.waiters[id]
   if kind == TOLD then
@@ -135,7 +137,7 @@ local function hear(link, kind, id, text)
     end
     return false
   elseif not waiter then
-    -- The request did not wait for it any longer.
+    -- The request no longer waits for it.
     return id > 0 and id <= link.asked
   elseif kind == FORM then
     waiter.form = text
@@ -175,14 +177,14 @@ local function open(place)
   return socket:connect(place) and socket
 end
 
--- A connection's whole life, in a timer: what a request opens only that request can use.
+-- The whole life of a connection, in a timer: only the request that opens a connection could use it otherwise.
 local function run(_, link)
   local socket = open(link.place)
   if socket then
     local reading, writing = thread.spawn(read, link, socket), thread.spawn(write, link, socket)
     local _, failure = thread.wait(reading, writing)
     if failure and failure ~= 'timeout' then
-      -- The server closed it, and may have said before that it leaves.
+      -- The server closed it, perhaps after saying that it leaves.
       thread.wait(reading)
     end
     thread.kill(reading)
@@ -193,7 +195,7 @@ local function run(_, link)
   for _, lines in ipairs(link.unheard) do
     put_back(link.place, lines)
   end
-  -- They find no verdict, unless the server said that it has not read the question.
+  -- They get no verdict, unless the server said that it has not read the question.
   for _, waiter in pairs(link.waiters) do
     waiter.wake:post()
   end
@@ -203,7 +205,7 @@ local function takes_questions(link)
   return not link.is_broken and not link.leaving and ngx.now() <= link.ends
 end
 
--- A connection that takes one more question: the first that is not crowded, or a new one, or the least crowded.
+-- A connection for one more question: the first one that is not crowded, else a new one, else the least crowded.
 local function pick(place)
   local known = links[place] or {}
   local best = known[1]
@@ -245,9 +247,9 @@ local function head(begin)
   return parts
 end
 
--- nginx itself only bounds the pause between two pieces.
+-- nginx itself only limits the pause between two pieces.
 local function read_form(patience_ms)
-  -- From HTTP/2 on there is no such socket, and to ask for it is an error.
+  -- From HTTP/2 on there is no such socket, and requesting one is an error.
   if req.http_version() >= 2 then
     req.read_body()
     return true
@@ -291,7 +293,8 @@ local function ask(link, id, route)
   end
 end
 
--- While a form comes, its request is not counted: nginx may end one whose client leaves without a word to its Lua.
+-- While a form arrives, its request is not counted: nginx may end a request whose client left without running its Lua
+-- again.
 local function hand_over_form(link, id, route)
   link.count, link.forms = link.count - 1, link.forms + 1
   local read, form = pcall(body, route)
@@ -302,12 +305,12 @@ local function hand_over_form(link, id, route)
   return read and form
 end
 
--- Until there is a verdict, or none to be had.
+-- Loops until there is a verdict, or none can be had.
 local function converse(link, id, route, waiter)
   ask(link, id, route)
   while true do
     if not waiter.wake:wait(VERDICT_SECONDS) then
-      -- It says nothing to others either.
+      -- The connection gives no verdict to other requests either.
       link.is_broken = true
       link.wake:post()
       return nil
@@ -334,7 +337,7 @@ local function exchange(place, route, again)
   local _, kind = pcall(converse, link, id, route, waiter)
   link.waiters[id], link.count = nil, link.count - 1
   if kind == BODY then
-    -- Ends the connection with the request: what is still to come is no other request.
+    -- Closes the connection with the request, because the rest of the body must not be parsed as another request.
     return ngx.exit(ngx.HTTP_REQUEST_TIMEOUT)
   elseif kind == LEAVING and not again then
     -- The server is being replaced and has not read the question.
@@ -343,14 +346,14 @@ local function exchange(place, route, again)
   end
   local text, form = waiter.text, waiter.form
   if text then
-    -- It was woken once, for this; one that was woken twice would wake the next request too early.
+    -- It was woken once, for this. A second wake-up would wake the next request too early.
     waiter.text, waiter.form = nil, nil
     spare[#spare + 1] = waiter
   end
   return kind, text, form
 end
 
--- The headers by which Kong's plugins for authentication name the caller to the service.
+-- The headers by which Kong's authentication plugins name the caller to the service.
 local function name_consumer(id, rest)
   local colon = find(rest, ':', 1, true)
   local credential, username = sub(rest, 1, colon - 1), sub(rest, colon + 1)
@@ -360,7 +363,7 @@ local function name_consumer(id, rest)
   return { id = id, username = username, credential = credential }
 end
 
--- Each line is a change: its first character says of what. The last line is the request's id, which is no change.
+-- Each line is a change, of the kind that its first character gives. The last line is the request's id, not a change.
 local function admit(text, form, route)
   local verdict, proved, from = {}, false, 1
   local stop = find(text, '\n', from, true)
@@ -395,7 +398,7 @@ local function admit(text, form, route)
   if form then
     req.set_body_data(form)
   end
-  -- A route that does not enforce lets a request through without a proof.
+  -- A route that does not enforce admits a request without a proof.
   return (proved or find(route, ';enforce=false', 1, true)) and verdict
 end
 
@@ -417,25 +420,26 @@ end
 local function decide(place, route)
   local kind, text, form = exchange(place, route)
   local id = request_id()
-  -- Whatever became mixed up on the way, a verdict is of use to its own request alone.
+  -- Whatever was mixed up on the way, a verdict applies only to its own request.
   if not text or id == '' or text ~= id and sub(text, -#id - 1) ~= '\n' .. id then
     return nil
   end
   return kind == ADMITTED and admit(text, form, route) or kind == REFUSED and refuse(text)
 end
 
--- Asks about the request under way. The answer is to be sent if the verdict has a `status`, and nothing may reach the service then. Otherwise the
--- request was admitted and changed, and its `answer`, if any, are headers for the caller; `host` and `port` are where it goes instead. `consumer`
--- says who calls, where the route asks for it.
--- `place` is unix:PATH; `route` is products and settings: api-a,api-b;key_in=x-api-key
+-- Asks about the running request. If the verdict has a `status`, send that response and let nothing reach the service.
+-- Otherwise the request was admitted and changed: `answer` holds headers for the caller, if any; `host` and `port`
+-- replace its target; `consumer` names the caller if the route asks for it. `place` is unix:PATH; `route` is products
+-- and settings: api-a,api-b;key_in=x-api-key
 function lane.ask(place, route)
   local asked, verdict = pcall(decide, place, route)
   return asked and verdict or lane.undecided()
 end
 
--- For the log phase of an admitted request: tells the plugin server what it was answered with (plugins/core/access/answer-line.ts), with the next
--- question or soon. No request waits for it. No time of a head: the API sent no answer. Units: the first that the API says of its cost, if it is no
--- longer than a number can be: an API must not make the frame of everybody's questions too long.
+-- For the log phase of an admitted request: reports its response to the plugin server
+-- (plugins/core/access/answer-line.ts), with the next question or soon. No request waits for it. Without a header time,
+-- the API sent no response. The units are the first cost that the API reports, if no longer than a number can be: an
+-- API must not make the shared frame too long.
 function lane.tell(place)
   local var, waiting = ngx.var, answered[place] or {}
   answered[place] = waiting

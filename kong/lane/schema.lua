@@ -1,4 +1,5 @@
--- The settings of the plugin access-layer (plugins/access-layer/config.ts; a test compares the two), and where the plugin server is.
+-- The settings of the plugin access-layer (plugins/access-layer/config.ts; a test compares the two), and the plugin
+-- server's socket.
 
 local typedefs = require 'kong.db.schema.typedefs'
 

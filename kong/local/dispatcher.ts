@@ -24,7 +24,7 @@ export interface DispatcherParts {
   routes: readonly Route[];
   limits: BodyLimits;
   pluginClient: PluginClient;
-  /** Absent: answers are not reported. */
+  /** Absent: responses are not reported. */
   answerTeller?: AnswerTeller | undefined;
   log: Log;
 }
@@ -33,7 +33,7 @@ export interface DispatcherParts {
 export interface Arrival {
   /** The client waits for `100 Continue`. */
   expectsContinue?: boolean;
-  /** The request has an Upgrade header: its socket is no longer in Node's hands. */
+  /** The request has an Upgrade header: Node no longer handles its socket. */
   tunnel?: { client: Duplex; early: Buffer };
 }
 
@@ -58,7 +58,7 @@ export class Dispatcher {
     const { limits, conf } = this.parts;
     const { underscoresInHeaders } = conf;
     const exchange = new HttpExchange({ request, response, proxies: this.proxies, limits, underscoresInHeaders });
-    // A write that races with the client's leaving; the close that follows is what is acted on.
+    // A write may race with the client's leaving; the close that follows is handled.
     response.on('error', () => undefined);
     response.once('close', () => this.record(exchange));
     if (this.draining) response.shouldKeepAlive = false;
@@ -83,7 +83,7 @@ export class Dispatcher {
     return exchange;
   }
 
-  /** One line a request, as Kong's access log; without the path, in which anything may stand. */
+  /** One log line per request, like Kong's access log; without the path, which may hold anything. */
   private record(exchange: HttpExchange): void {
     this.parts.answerTeller?.tell(exchange);
     const { id, method, service, client, response, startedAt } = exchange;
@@ -98,7 +98,7 @@ export class Dispatcher {
     });
   }
 
-  /** From here on requests take these routes; those under way end on the ones that they took. */
+  /** New requests use these routes; running ones end on the routes they began with. */
   use(routes: readonly Route[]): void {
     this.router = new Router(routes);
     const wanted = new Set(routes.map(({ service }) => agentKeyOf(service)));
@@ -109,12 +109,12 @@ export class Dispatcher {
     }
   }
 
-  /** The bytes of an answer to what Node could not parse. */
+  /** The bytes of a response to what Node could not parse. */
   refusal(status: number): string {
     return this.answers.refusal(status, Date.now());
   }
 
-  /** From here on every answer closes its connection. */
+  /** From here on every response closes its connection. */
   drain(): void {
     this.draining = true;
   }
@@ -125,7 +125,7 @@ export class Dispatcher {
     for (const agent of this.agents.values()) agent.destroy();
   }
 
-  /** One plugin after the other; the last `proceed` is the only way to the service. */
+  /** Runs one plugin after the other; the last `proceed` is the only way to the service. */
   private runPlugins(exchange: HttpExchange, pass: Pass): void {
     const binding: PluginBinding | undefined = pass.match.route.plugins[pass.next];
     if (binding === undefined) {
@@ -143,7 +143,7 @@ export class Dispatcher {
     });
   }
 
-  /** As Kong answers HTTP/1.1, and this gateway speaks nothing else. */
+  /** As Kong responds over HTTP/1.1, the only protocol of this gateway. */
   private refuseGrpc(exchange: HttpExchange): void {
     if (exchange.headers.get('content-type')?.startsWith('application/grpc'))
       this.answers.kongError(exchange, 426, 'Please use HTTP2 protocol');
@@ -165,7 +165,7 @@ export class Dispatcher {
     exchange.body.abandon();
   }
 
-  /** Kong reads a body of unknown length whole, because the service gets a Content-Length; a declared one streams through. */
+  /** Kong reads a chunked body whole, because the service gets a Content-Length; a body with a declared length is streamed. */
   private readChunkedBody(exchange: HttpExchange, pass: Pass): void {
     if (!exchange.body.isChunked) {
       this.proxy(exchange, pass);
@@ -178,7 +178,7 @@ export class Dispatcher {
   }
 
   private bodyFailed(exchange: HttpExchange, error: BodyError): void {
-    // nginx says nothing to a client that stopped sending or left.
+    // nginx sends nothing to a client that stopped sending or left.
     if (error.status === 408 || error.status === 499) exchange.response.destroy();
     else this.answers.nginxError(exchange, error.status, error.status === 400 ? latenciesOf(exchange) : undefined);
     exchange.body.cleanUp();
@@ -186,7 +186,7 @@ export class Dispatcher {
 
   private proxy(exchange: HttpExchange, pass: Pass): void {
     const { response } = exchange;
-    // The client left while the plugins decided, so the service is not asked.
+    // The client left while the plugins decided, so the service is not called.
     if (response.destroyed || exchange.request.socket.destroyed) {
       exchange.body.cleanUp();
       return;
@@ -200,7 +200,7 @@ export class Dispatcher {
     new ProxyRun({ exchange, match, agent, answers, maxHeadBytes: conf.upstreamHeadBytes, log, onUpgrade }).start();
   }
 
-  /** Hands both sockets over to each other, where a WebSocket was asked for. */
+  /** Joins both sockets if a WebSocket was requested. */
   private join(exchange: HttpExchange, { arrival: { tunnel }, match }: Pass, upgrade: Upgrade): void {
     if (tunnel === undefined || !isWebSocket(exchange)) {
       upgrade.upstream.destroy();
@@ -217,7 +217,7 @@ export class Dispatcher {
     });
   }
 
-  /** A plugin may send one request elsewhere. */
+  /** A plugin may send a request to another address. */
   private agentFor({ upstream: { target, scheme } }: HttpExchange, { host, port, tls }: Service): UpstreamAgent {
     const address = { host, port, ...target, tls: target !== undefined && scheme === 'http' ? undefined : tls };
     const key = agentKeyOf(address);
@@ -229,14 +229,14 @@ export class Dispatcher {
   }
 }
 
-/** Kong has chosen the address by the time it reads a chunked body, and says how long that took. */
+/** Kong has chosen the address before it reads a chunked body, and reports how long that took. */
 function latenciesOf({ startedAt }: HttpExchange): Latencies {
   return { upstreamMs: 0, proxyMs: Date.now() - startedAt };
 }
 
 const agentKeyOf = ({ host, port, tls }: UpstreamAddress): string => JSON.stringify([host, port, tls]);
 
-/** Where a request is on its way through the plugins. */
+/** The progress of a request through the plugins. */
 interface Pass {
   match: RouteMatch;
   arrival: Arrival;

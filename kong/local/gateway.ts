@@ -33,12 +33,12 @@ export interface LocalGatewayOptions {
   pluginSocket?: string;
   /** Replaces the address of kong.conf's `nginx_proxy_access_log`. */
   answersTo?: UdpPlace | undefined;
-  /** Where callers read on: into the templates of kong.conf, as `npx tollgate gateway kong` writes them. */
+  /** Addresses at which callers read on, added to the templates of kong.conf as `npx tollgate gateway kong` writes them. */
   readOn?: ReadOn;
   log: Log;
   /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
-  /** Bodies over the buffer go into a folder of this one, the system's for temporary files unless given. */
+  /** Bodies over the buffer are stored in a folder below this one; default: the system's temporary folder. */
   tempDir?: string;
   /** Replaces nginx's client_header_timeout, 60 s, and kong.conf's client_body_timeout. */
   clientTimeoutMs?: number;
@@ -48,11 +48,11 @@ export interface LocalGateway {
   /** Rejects when the port cannot be had. */
   listen(): Promise<{ port: number; digest: string }>;
   /**
-   * Reads kong.yml again; requests under way are not touched.
-   * @throws ConfigError when it cannot be used: then everything stays as it is
+   * Reads kong.yml again; running requests are not affected.
+   * @throws ConfigError if it cannot be used; then nothing changes
    */
   reload(): { digest: string };
-  /** Takes no new connections, lets requests in flight end for `graceMs`, then cuts what is left. */
+  /** Accepts no new connections, lets running requests end for `graceMs`, then cuts the rest. */
   close(options: { graceMs: number }): Promise<void>;
 }
 
@@ -124,19 +124,19 @@ class GatewayServer implements LocalGateway {
     this.server = createServer({
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: parts.clientTimeoutMs,
-      // The whole request may take as long as the client keeps sending: each pause has its own bound.
+      // A whole request may take as long as the client keeps sending: each pause has its own limit.
       requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(30_000, parts.clientTimeoutMs),
       requireHostHeader: false,
       noDelay: true,
     });
-    // A header beyond Node's default count would silently vanish.
+    // Headers beyond Node's default count would silently be dropped.
     this.server.maxHeadersCount = 0;
     this.server.on('connection', (socket) => this.track(socket));
     this.server.on('request', (request, response) => this.handle(request, response));
     this.server.on('checkContinue', (request, response) => this.handle(request, response, { expectsContinue: true }));
-    // nginx knows no other expectation and ignores it.
+    // nginx ignores any other expectation.
     this.server.on('checkExpectation', (request, response) => this.handle(request, response));
     this.server.on('upgrade', (request: IncomingMessage, socket: Duplex, early: Buffer) => {
       this.afterEarlier(socket, () => this.upgrade(request, socket as Socket, early));
@@ -166,7 +166,7 @@ class GatewayServer implements LocalGateway {
   async close({ graceMs }: { graceMs: number }): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.parts.dispatcher.drain();
-    // A request that was on its way before the drain leaves a kept connection behind once it is answered.
+    // A request that was arriving before the drain leaves an idle connection behind once it has its response.
     const sweep = setInterval(() => this.server.closeIdleConnections(), SWEEP_MS);
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {
@@ -190,8 +190,8 @@ class GatewayServer implements LocalGateway {
   }
 
   /**
-   * Node lets go of a socket as soon as it has read such a request, and takes its own listeners away. Answers to the requests before it may
-   * still be on their way on the same connection: they come first.
+   * Node releases a socket as soon as it has read such a request, and removes its own listeners. Responses to earlier requests may still be
+   * pending on the same connection: they come first.
    */
   private afterEarlier(socket: Duplex, proceed: () => void): void {
     socket.on('error', () => socket.destroy());
@@ -209,7 +209,7 @@ class GatewayServer implements LocalGateway {
     });
   }
 
-  /** Node takes every request that asks to change protocols out of its parser; those that ask for no WebSocket go back. */
+  /** Node takes every upgrade request out of its parser; those that do not ask for a WebSocket are put back. */
   private upgrade(request: IncomingMessage, socket: Socket, early: Buffer): void {
     if (!isWebSocket({ headers: HeaderList.fromRaw(request.rawHeaders) })) {
       socket.setTimeout(0);
@@ -226,7 +226,7 @@ class GatewayServer implements LocalGateway {
   }
 
   private refuse(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
-    // nginx closes a connection that is late with its headers without a word; a reset one has no listener.
+    // nginx closes a connection without a response if its headers are late; a reset connection has no reader.
     if (!socket.writable || error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -234,18 +234,18 @@ class GatewayServer implements LocalGateway {
     const status = statusOfParserError(error.code, error.rawPacket);
     const current = this.current.get(socket);
     if (current === undefined || current.response.writableFinished) {
-      // What follows a response that closes its connection is not looked at.
+      // Whatever follows a response that closes its connection is ignored.
       if (current?.response.shouldKeepAlive !== false) this.sendRefusal(socket, status);
       return;
     }
-    // Nonsense inside a body ends its request; after a whole request it waits until that one is answered.
+    // Garbage inside a body ends its request; after a whole request it waits for that request's response.
     if (current.request.complete) current.response.once('finish', () => this.sendRefusal(socket, status));
     else current.body.breakOff();
   }
 
   private sendRefusal(socket: Duplex, status: number): void {
     socket.end(this.parts.dispatcher.refusal(status), 'latin1');
-    // What else the client sends is not looked at, but the connection must not stay open for it.
+    // Further input of the client is ignored, but the connection must not stay open for it.
     setTimeout(() => socket.destroy(), 1000).unref();
   }
 }

@@ -6,7 +6,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 /** Receives what the gateway logs. */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
-/** JSON lines, one an event. */
+/** JSON lines, one per event. */
 export function createJsonLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
   return (level, message, fields) => write(`${JSON.stringify({ time: now().toISOString(), level, message, ...fields })}\n`);
 }

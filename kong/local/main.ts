@@ -8,8 +8,8 @@ import { createLocalGateway, type LocalGateway } from './gateway';
 import { createJsonLog, type Log } from './log';
 
 /**
- * After SIGTERM requests in flight have this long. Under `npm start` the process is killed after 5 s (cli/supervisor/supervisor.ts): by then
- * it must have cut what is left and removed the bodies that it spooled.
+ * Running requests have this long after SIGTERM. `npm start` kills the process after 5 s (cli/supervisor/supervisor.ts): by then it must
+ * have cut the rest and removed the bodies that it stored.
  */
 const GRACE_MS = 4000;
 

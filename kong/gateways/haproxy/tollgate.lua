@@ -1,25 +1,26 @@
--- The access layer's question in HAProxy: `http-request lua.tollgate api-NAME` in each guarded backend. HAProxy has no directive for it, so this asks
--- over a socket of HAProxy's, which waits without blocking. (Its own HTTP client asks again after a time-out, and each question that is answered
--- takes a unit of the quota.) Only a 200 with a proof goes on. HAProxy itself lets a request pass when an action in
--- Lua fails or runs too long: the `http-request deny … unless` that follows the action in haproxy.cfg is what refuses then.
+-- Asks the access layer from HAProxy: `http-request lua.tollgate api-NAME` in each guarded backend. HAProxy has no
+-- directive for it, so this asks over an HAProxy socket, which waits without blocking. (HAProxy's own HTTP client
+-- retries after a time-out, and each retry would take a unit of the quota.) Only a 200 with a proof goes on. HAProxy
+-- lets a request pass if a Lua action fails or runs too long; then the `http-request deny … unless` after the action in
+-- haproxy.cfg refuses it.
 
 local AUTHORIZER = '/var/run/tollgate/forward-auth.sock'
--- A decision takes 5 s at most.
+-- A decision takes at most 5 s.
 local TIMEOUT_SECONDS = 6
 
 local UNDECIDED = '{"type":"about:blank","title":"Access check not possible","status":503,"detail":"The request could not be checked and was refused. '
   .. 'Try again shortly.","code":"access_layer_unavailable","request_id":"%s"}'
 
--- Not passed on: about the client's connection or body, or set below.
+-- Headers that are not passed on: they concern the client's connection or body, or are set below.
 local OWN = {
   ['host'] = true, ['connection'] = true, ['content-length'] = true, ['transfer-encoding'] = true, ['upgrade'] = true, ['expect'] = true,
   ['x-forwarded-uri'] = true, ['x-forwarded-method'] = true, ['x-forwarded-for'] = true, ['x-request-id'] = true, ['x-tollgate-gateway'] = true,
 }
 
--- Of the exchange with the access layer, or set again below.
+-- Headers of the exchange with the access layer, or set again below.
 local HOP = { ['x-tollgate-status'] = true, ['x-tollgate-problem'] = true, ['content-length'] = true, ['connection'] = true, ['keep-alive'] = true, ['x-kong-request-id'] = true }
 
--- For the caller: haproxy.cfg adds them to the answer.
+-- Response headers for the caller, added by haproxy.cfg.
 local TOLD = {
   ['access-control-allow-origin'] = 'txn.tollgate_allow_origin',
   ['access-control-expose-headers'] = 'txn.tollgate_expose_headers',
@@ -75,7 +76,7 @@ local function question(txn, route, id, sent)
   return table.concat(lines, '\r\n') .. '\r\n\r\n'
 end
 
--- Nothing where the answer is not whole: a server that is killed may send the first half of one.
+-- Nothing if the response is incomplete: a server that is killed may send only the first half.
 local function parse(text)
   local status, head, body = text:match('^HTTP/1%.1 (%d%d%d)[^\r\n]*\r\n(.-\r\n)\r\n(.*)$')
   if not status then
@@ -117,11 +118,11 @@ local function admit(txn, route, id, sent, answer)
       txn.http:req_del_header(name)
     end
   end
-  -- Where the route's own key_in has it.
+  -- Headers that the route's key_in names.
   for name in route:gmatch('header:([%w-]+)') do
     txn.http:req_del_header(name)
   end
-  -- What holds a copy of the key.
+  -- Removes what holds a copy of the key.
   for name in (only(answer, 'x-tollgate-remove') or ''):gmatch('%S+') do
     txn.http:req_del_header(name)
   end
@@ -138,12 +139,13 @@ local function admit(txn, route, id, sent, answer)
       txn:set_var(name, only(answer, header))
     end
   end
-  -- Last: a failure before it admits nobody.
+  -- Must come last: a failure before it admits nobody.
   txn:set_var('txn.tollgate_admitted', true)
 end
 
--- Names are taken off the head of a request. What a client sends after a body would go on as it came, and HAProxy has no rule for it: such a
--- request ends with 400, before its trailers go on. Only a body without a length can have any.
+-- Removes the announced trailers from the head of a request. Trailers after the body would pass through unchanged, and
+-- HAProxy has no rule for them, so such a request ends with 400 before its trailers go on. Only a body without a length
+-- can have trailers.
 local Trailers = { id = 'tollgate_trailers', flags = filter.FLT_CFG_FL_HTX }
 Trailers.__index = Trailers
 
@@ -191,11 +193,11 @@ core.register_action('tollgate', { 'http-req' }, function(txn, route)
   if answer.status == 200 and only(answer, 'x-tollgate-context') and only(answer, 'x-tollgate-uri') then
     return admit(txn, route, id, sent, answer)
   end
-  -- A browser's preflight: answered with 200 and not let through.
+  -- A browser's preflight gets a 200 and is not passed on.
   if answer.status == 403 and only(answer, 'x-tollgate-status') == '200' then
     return refuse(txn, id, answer, 200)
   end
-  -- A refusal of ours is a problem; whatever else came back is none that a caller should see.
+  -- Only a problem of ours is passed to the caller; any other response is not.
   if answer.status < 400 or only(answer, 'content-type') ~= 'application/problem+json' then
     return refuse(txn, id)
   end

@@ -1,10 +1,10 @@
--- What nginx does with a verdict of the access layer. Only a request that was admitted gets an address ($tollgate_uri).
+-- Applies the access layer's verdict in nginx. Only an admitted request gets an address ($tollgate_uri).
 
 local lane = require 'lane'
 local var = ngx.var
 
 local function answer(verdict)
-  -- A body that was not read would be taken for the next request.
+  -- An unread body would be parsed as the next request.
   ngx.req.discard_body()
   ngx.status = verdict.status
   for name, value in pairs(verdict.headers) do
@@ -15,7 +15,8 @@ local function answer(verdict)
   return ngx.exit(verdict.status)
 end
 
--- Two servers read these differently: an encoded slash or backslash, and a fragment. nginx chose the location by the decoded path.
+-- Servers read these differently: an encoded slash or backslash, and a fragment. nginx chose the location by the
+-- decoded path.
 local function is_unclear(uri)
   local path = uri:match('^[^?]*')
   return uri:find('#', 1, true) or path:find('%%2[fF]') or path:find('%%5[cC]') or path:find('\\', 1, true)
@@ -33,7 +34,7 @@ local function strip()
   end
 end
 
--- What a location's setting says: what the lane is asked, and the prefix that is taken off the path.
+-- The parsed settings of each location: the question for the lane, and the prefix to be stripped from the path.
 local settings = {}
 
 local function setting(text)
@@ -45,7 +46,7 @@ local function setting(text)
   return known
 end
 
--- As Kong: /weather/pune without /weather is /pune, and /weather is /. A path that is not below it stays.
+-- As in Kong: /weather/pune without /weather is /pune, and /weather is /. A path that is not below the prefix stays.
 local function strip_path(path, prefix)
   if path == prefix then
     return '/'
@@ -71,7 +72,7 @@ local function guard()
     ngx.header[name] = value
   end
   local query = verdict.query or var.args or ''
-  -- Last: a failure before it admits nobody. The path is the one by which nginx chose the location.
+  -- Must come last: a failure before it admits nobody. The path is the one by which nginx chose the location.
   var.tollgate_admitted_uri = ngx.escape_uri(strip_path(var.uri, said.prefix), 0) .. (query == '' and '' or '?' .. query)
   return nil
 end

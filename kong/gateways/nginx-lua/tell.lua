@@ -1,5 +1,5 @@
--- Tells the plugin server what an admitted request was answered with, and where nginx got no verdict that it could read. A request that was refused has no
--- address ($tollgate_uri), and nothing to tell.
+-- Reports to the plugin server the response to an admitted request, and the 503 that nginx sent because it got no
+-- readable verdict. A refused request has no address ($tollgate_uri) and nothing to report.
 
 local var = ngx.var
 

@@ -15,7 +15,7 @@ export interface GatewayFilesOptions extends GatewayPlaces {
   readonly shipped: string;
   /** Where the files will be; absolute. */
   readonly folder: string;
-  /** `http://host:port` in place of addresses in kong.yml, by the names that services have there. */
+  /** `http://host:port` that replace addresses in kong.yml, by service name. */
   readonly services?: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ const nginx = (routes: readonly GuardedRoute[], folder: string): Record<string, 
   'routes.conf': nginxRoutes(routes, join(folder, 'guard.conf')),
 });
 
-/** What is written from kong.yml, by file name. */
+/** Functions that write files from kong.yml, by file name. */
 const WRITERS: Readonly<Record<GatewayKind, (routes: readonly GuardedRoute[], folder: string) => Record<string, string>>> = {
   nginx,
   'nginx-lua': nginx,
@@ -39,7 +39,11 @@ function readShipped({ kind, shipped }: GatewayFilesOptions): string[] {
 
 export type RouteFilesOptions = Pick<GatewayFilesOptions, 'kind' | 'kongYml' | 'folder' | 'services' | 'readOn'>;
 
-/** What of them is written from kong.yml. @returns texts by file name @throws UnwritableRoute */
+/**
+ * The files that are written from kong.yml.
+ * @returns texts by file name
+ * @throws UnwritableRoute
+ */
 export function routeFiles({ kind, kongYml, folder, services = {}, readOn }: RouteFilesOptions): Record<string, string> {
   const routes = readGuardedRoutes({ kongYml, overrides: services, takesForms: kind === 'nginx-lua' });
   const head = `# Written from kong.yml by npx tollgate gateway ${kind}: run it again after a change there.\n`;
@@ -47,7 +51,7 @@ export function routeFiles({ kind, kongYml, folder, services = {}, readOn }: Rou
 }
 
 /**
- * Everything that a gateway runs in front of the products of a kong.yml: the shipped files with the places of this machine, and its routes.
+ * All files of a gateway in front of the products of a kong.yml: the shipped files with this machine's places, and its routes.
  * @returns texts by file name
  * @throws UnwritableRoute; whatever reading the files throws
  */

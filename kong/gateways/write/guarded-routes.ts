@@ -13,27 +13,30 @@ import { findOverride } from '../../local/config/upstream-override';
 
 /** One route of kong.yml behind the access layer, as every other gateway needs it. */
 export interface GuardedRoute {
-  /** Letters, digits, `-` and `_`: what the gateway's own names begin with. Unique. */
+  /** Letters, digits, `-` and `_`: a prefix for the gateway's own names. Unique. */
   readonly name: string;
-  /** Regular expressions that begin with `^`; any of them. One for the whole path ends in `\z`: `$` also stands before a last line feed. */
+  /**
+   * Regular expressions that begin with `^`, any of which may match. An expression for the whole path ends in `\z`, because `$` also
+   * matches before a final line feed.
+   */
   readonly patterns: readonly string[];
   /** The products and settings as gateways write them: `weather;strip_path=/weather`. */
   readonly question: string;
-  /** Headers of its own in which it takes the key, to be taken off the request. */
+  /** Route-specific headers that carry the key, to be removed from the request. */
   readonly keyHeaders: readonly string[];
-  /** What is taken off the front of the path; empty: nothing. */
+  /** Prefix to be stripped from the path; empty: none. */
   readonly stripped: string;
   readonly upstream: GatewayUpstream;
-  /** False: the body goes on as it comes. */
+  /** False: the body is streamed to the API. */
   readonly buffersBody: boolean;
 }
 
 export interface GatewayUpstream {
   readonly host: string;
   readonly port: number;
-  /** What the API reads as its host: with the port, unless that is its scheme's own. */
+  /** The Host header for the API: with the port, unless it is the scheme's default. */
   readonly authority: string;
-  /** Text in front of every path, without a slash at its end; empty: none. */
+  /** Prefix added to every path, without a slash at its end; empty: none. */
   readonly base: string;
   readonly isHttps: boolean;
   /** Whether its certificate is checked. */
@@ -49,15 +52,15 @@ export interface RouteSources {
   readonly kongYml: string;
   /** Addresses in place of those in kong.yml, as {@link findOverride} finds them. */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** Whether the gateway can hand a form over, so that a key may be in one. */
+  /** Whether the gateway can pass a form to the access layer, so that it may hold the key. */
   readonly takesForms: boolean;
 }
 
 const GUARDS: readonly string[] = ['access-layer', 'tollgate'];
-/** Settings that only the plugin in Kong has. `socket` says where it finds the plugin server. */
+/** Settings that only Kong's plugin has. `socket` is where it finds the plugin server. */
 const OF_KONG: readonly string[] = ['products', 'socket'];
 
-/** @throws Error, readable, naming the place in kong.yml that another gateway cannot have */
+/** @throws Error, readable, naming the place in kong.yml that other gateways do not support */
 export class UnwritableRoute extends Error {
   override readonly name = 'UnwritableRoute';
 }
@@ -77,7 +80,7 @@ function keyHeadersOf({ config: { key_in: places } }: DeclaredPlugin): readonly 
   return ownNamesOf(readKeyPlaces(Array.isArray(places) ? places.map(String) : [])).headers;
 }
 
-/** Kong takes off what a path matched; that is a fixed text only where the paths are `~/weather$` and `/weather/`. */
+/** Kong strips what a path matched, which is a fixed text only if the paths are `~/weather$` and `/weather/`. */
 function strippedOf({ name, paths, strip_path: strips }: DeclaredRoute): string {
   if (!strips) return '';
   const prefixes = new Set(
@@ -120,8 +123,8 @@ function upstreamOf(service: DeclaredService, override: string | undefined): Gat
 }
 
 /**
- * The guarded routes of a kong.yml, in the order in which they are tried: those with the higher `regex_priority` first, then prefixes. What
- * needs no key (`/` and `/openapi.json`) is Kong's alone.
+ * The guarded routes of a kong.yml in the order in which they are tried: higher `regex_priority` first, then prefixes. Routes without a key
+ * (`/` and `/openapi.json`) exist in Kong only.
  * @throws UnwritableRoute; whatever parsing the file throws
  */
 export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): GuardedRoute[] {

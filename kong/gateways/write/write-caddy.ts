@@ -9,7 +9,7 @@ function lines({ name, patterns, question, keyHeaders, stripped, upstream }: Gua
     `\t\timport tollgate ${question}`,
     ...keyHeaders.map((header) => `\t\trequest_header -${header}`),
     ...(stripped === '' ? [] : [`\t\turi strip_prefix ${stripped}`]),
-    // The query stays as it is where the new address has none.
+    // The query stays if the new address has none.
     ...(base === '' ? [] : [`\t\trewrite * ${base}{http.request.uri.path}`]),
     `\t\treverse_proxy ${isHttps ? 'https://' : ''}${host}:${port} {`,
     `\t\t\theader_up Host ${authority}`,
@@ -27,7 +27,7 @@ function lines({ name, patterns, question, keyHeaders, stripped, upstream }: Gua
   ];
 }
 
-/** For a site: each route asks first, then goes to its API. */
+/** For a site: each route asks the access layer first, then goes to its API. */
 export function caddyRoutes(routes: readonly GuardedRoute[]): string {
   return routes.map((route) => `${lines(route).join('\n')}\n`).join('');
 }

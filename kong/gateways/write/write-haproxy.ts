@@ -1,10 +1,10 @@
 import { type GuardedRoute } from './guarded-routes';
 import { AUTHORITIES } from './write-nginx';
 
-/** What haproxy.cfg has for all. */
+/** Defaults in haproxy.cfg. */
 const USUAL = { connect: 2, read: 60 } as const;
 
-/** What tollgate.lua says when it could not ask; here for when it failed itself. */
+/** The 503 that tollgate.lua sends if it could not ask; used here if the action itself failed. */
 const UNDECIDED = `content-type application/problem+json lf-string '${JSON.stringify({
   type: 'about:blank',
   title: 'Access check not possible',
@@ -14,17 +14,17 @@ const UNDECIDED = `content-type application/problem+json lf-string '${JSON.strin
   request_id: '%[var(txn.tollgate_id)]',
 })}' hdr Retry-After 1`;
 
-/** HAProxy matches the path as it was sent, and others the decoded one, where `.` is no line feed. */
+/** HAProxy matches the path as sent; other gateways match the decoded path, where `.` does not match a line feed. */
 function asSent(pattern: string): string {
   return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '(?:(?!%0[aA]).)' : part));
 }
 
-/** Maps each path to its backend: the first that fits. */
+/** Maps each path to its backend: the first match wins. */
 export function haproxyMap(routes: readonly GuardedRoute[]): string {
   return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${asSent(pattern)} ${name}\n`)).join('');
 }
 
-/** The backends, each of which asks first. */
+/** The backends, each of which asks the access layer first. */
 export function haproxyBackends(routes: readonly GuardedRoute[]): string {
   return routes
     .map(({ name, question, upstream }) => {

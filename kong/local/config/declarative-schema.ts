@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// The entities and fields of Kong's declarative format that the local gateway implements. The objects are strict: anything else in
-// kong.yml is refused at start: a field that Kong obeys and this gateway ignores would be an invisible difference.
+// The entities and fields of Kong's declarative format that the local gateway implements. The objects are strict: start-up refuses anything
+// else in kong.yml, because a field that Kong obeys and this gateway ignores would be an invisible difference.
 
 /** Kong's own defaults for a service: 60 s for each time-out, five retries. */
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -34,7 +34,7 @@ const routeSchema = z
       .refine((list) => !list.every((each) => each === 'https'), 'an https-only route needs TLS, which this gateway does not serve'),
     strip_path: z.boolean().optional(),
     preserve_host: z.boolean().default(false),
-    /** Bodies go on as they come either way: what a service sees of Kong's buffering is time. */
+    /** Bodies are streamed either way: all that a service notices of Kong's buffering is the delay. */
     request_buffering: z.boolean().default(true),
     regex_priority: z.number().int().min(0).default(0),
     plugins: z.array(pluginSchema).default([]),
@@ -47,7 +47,7 @@ const routeSchema = z
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** What certificates of https services are checked with: PEM, one certificate each. */
+/** Authorities for checking https services: PEM, one certificate each. */
 const caCertificateSchema = z.strictObject({
   id: z.string().regex(UUID, 'must be a UUID'),
   cert: z.string().includes('-----BEGIN CERTIFICATE-----', { error: 'must be a certificate in PEM' }),
@@ -65,7 +65,7 @@ const serviceSchema = z
     read_timeout: timeout,
     write_timeout: timeout,
     retries: z.number().int().min(0).max(32_767).default(DEFAULT_RETRIES),
-    /** Unless it is true Kong takes any certificate. */
+    /** Unless it is true, Kong accepts any certificate. */
     tls_verify: z.boolean().nullish(),
     tls_verify_depth: z.number().int().min(0).max(64).nullish(),
     ca_certificates: z.array(z.string()).min(1).nullish(),
@@ -91,7 +91,7 @@ export function isHttps({ url, protocol }: { readonly url?: string | undefined; 
   return protocol === 'https' || url?.startsWith('https:') === true;
 }
 
-/** Whether a service or a route speaks gRPC, which the local gateway reads and does not pass on. */
+/** Whether a service or a route uses gRPC, which the local gateway reads but does not proxy. */
 export function isGrpc(entity: {
   readonly url?: string | undefined;
   readonly protocol?: string | undefined;

@@ -10,34 +10,34 @@ import { NginxVariables } from '../http/nginx-variables';
 import { type UdpPlace } from '../http/tell-answer';
 import { isTrustedIpEntry, type RealIpSettings } from '../http/trusted-proxies';
 
-/** What the local gateway takes from kong.conf, with Kong's defaults for what is absent. */
+/** The settings of kong.conf that the local gateway uses, with Kong's defaults for absent ones. */
 export interface KongConf {
   realIp: RealIpSettings;
-  /** Request bodies up to this size are handed to a plugin inline; larger ones through a file. nginx's default: 8 KiB. */
+  /** Request bodies up to this size are passed to a plugin inline, larger ones through a file. nginx's default: 8 KiB. */
   bodyBufferBytes: number;
   /** Larger request bodies are refused with 413; 0 means no limit, Kong's default. */
   maxBodyBytes: number;
-  /** Longest pause of a client in a body that is waited for. */
+  /** Maximum pause of a client in a body that is waited for. */
   bodyTimeoutMs: number;
-  /** The same of an admitted request whose body goes to the upstream as it comes (`request_buffering: false`). */
+  /** The same for an admitted request whose body is streamed to the upstream (`request_buffering: false`). */
   uploadTimeoutMs: number;
   errorTemplates: ErrorTemplates;
   errorDefaultType: string;
-  /** Lower-cased names of the headers that Kong adds to answers. */
+  /** Names, in lower case, of the headers that Kong adds to responses. */
   responseHeaders: ReadonlySet<string>;
-  /** nginx's variables, the one of request-map.conf among them where kong.conf includes it. */
+  /** nginx's variables, including that of request-map.conf if kong.conf includes it. */
   variables: NginxVariables;
   /** nginx's `underscores_in_headers`: off, headers with an underscore in their name are dropped. Kong's default: on. */
   underscoresInHeaders: boolean;
-  /** Certificates, PEM, with which those of https services are checked; undefined where the file is not on this machine. */
+  /** PEM certificates for checking https services; undefined if the file is not on this machine. */
   authorities: string | undefined;
-  /** Largest head of a service's answer; a larger one is a 502. nginx's default is a memory page: 4 KiB. */
+  /** Maximum head of a service's response; a larger one is a 502. nginx's default is a memory page: 4 KiB. */
   upstreamHeadBytes: number;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
-  /** Address to which the access log reports responses, UDP; undefined: none. */
+  /** UDP address to which the access log reports responses; undefined: none. */
   answersTo: UdpPlace | undefined;
-  /** Properties that a real Kong obeys and the local gateway has no use for; the caller logs them once. */
+  /** Properties that Kong uses and the local gateway does not need; the caller logs them once. */
   ignored: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export function loadKongConf(path: string, readOn: ReadOn = {}): KongConf {
   const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
   const reader = new PropertyReader(properties, problems);
-  // It is done to every answer, whether these say so or not.
+  // It is applied to every response, whatever the setting says.
   reader.choice('nginx_proxy_proxy_hide_header', [HIDDEN_PROPERTY]);
   reader.choice('nginx_proxy_add_header', [ADDED_PROPERTY]);
   const uploadTimeoutMs = reader.milliseconds('nginx_proxy_client_body_timeout', 60_000);
@@ -113,7 +113,7 @@ export function parseProperties(kongConf: string, problems: string[]): Map<strin
   return properties;
 }
 
-/** A time of nginx's in one unit, `500ms`, `5s` or `1m`; seconds without one. NaN for anything else. */
+/** An nginx time in one unit, `500ms`, `5s` or `1m`; seconds without one. NaN for anything else. */
 export function parseMilliseconds(text: string): number {
   const [, digits, unit = 's'] = /^(\d+)(ms|s|m)?$/.exec(text) ?? [];
   return digits === undefined ? NaN : Number(digits) * { ms: 1, s: 1_000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
@@ -194,7 +194,7 @@ function readRealIp(reader: PropertyReader): RealIpSettings {
   };
 }
 
-/** Template paths are Kong's; one that is not on this machine is looked for beside kong.conf, in `templates/`. */
+/** Template paths are those of Kong's machine; a missing one is looked for beside kong.conf, in `templates/`. */
 function readTemplates(reader: PropertyReader, folder: string, readOn: ReadOn): ErrorTemplates {
   const templates: ErrorTemplates = { json: DEFAULT_TEMPLATE };
   for (const format of ['json', 'html', 'xml', 'plain'] as const) {
@@ -218,7 +218,7 @@ function readTemplates(reader: PropertyReader, folder: string, readOn: ReadOn): 
   return templates;
 }
 
-/** @param include the value of `nginx_http_include`; Kong hands it to nginx as it is, so it may go on with further directives */
+/** @param include the value of `nginx_http_include`; Kong passes it to nginx unchanged, so it may continue with further directives */
 export const includesRequestMap = (include = ''): boolean => include.split(/[\s;]+/).some((path) => basename(path) === REQUEST_MAP);
 
 function readVariables(reader: PropertyReader): NginxVariables {
@@ -236,7 +236,7 @@ export function parseUdpPlace(text: string): UdpPlace | undefined {
 function readAnswersTo(reader: PropertyReader): UdpPlace | undefined {
   const text = reader.text('nginx_proxy_access_log');
   if (text === undefined) return undefined;
-  // Other logs of the same place are somebody else's.
+  // Further logs in the same property belong to somebody else.
   const [, given = ''] = /(?:^|; access_log )syslog:server=([^,\s]+),nohostname,tag=tg tollgate_answer$/.exec(text) ?? [];
   const place = parseUdpPlace(given);
   if (place === undefined) reader.problems.push('nginx_proxy_access_log: not syslog:server=HOST:PORT,nohostname,tag=tg tollgate_answer');

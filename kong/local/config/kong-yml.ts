@@ -12,9 +12,9 @@ import { findOverride } from './upstream-override';
 
 /** How the certificate of a service is checked. */
 export interface UpstreamTls {
-  /** Kong's `tls_verify`: without it any certificate is taken. */
+  /** Kong's `tls_verify`: without it any certificate is accepted. */
   readonly verifies: boolean;
-  /** Certificates in PEM with which the service's is checked; those that Node.js brings along unless given. */
+  /** PEM certificates for checking the service's; Node.js's own unless given. */
   readonly authorities: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface PluginBinding {
   name: string;
   /** `__key__`: which plugin on which service or route. */
   key: string;
-  /** Another one after every change of its configuration: the plugin server then starts it anew. */
+  /** Changes with every change of its configuration: the plugin server then starts it anew. */
   identity: string;
   config: Record<string, unknown>;
   /** Settings of Kong's own request-transformer, which no plugin server runs. */
@@ -54,10 +54,10 @@ export interface Route {
   methods: readonly string[] | undefined;
   stripPath: boolean;
   preserveHost: boolean;
-  /** False: the body goes to the upstream as it comes. */
+  /** False: the body is streamed to the upstream. */
   requestBuffering: boolean;
   regexPriority: number;
-  /** Kong passes it on, and this gateway does not. */
+  /** Kong proxies it; this gateway does not. */
   isGrpc: boolean;
   service: Service;
   /** Highest priority first. A plugin on the route replaces the same plugin on its service. */
@@ -139,7 +139,7 @@ function findDuplicates({ services }: { services: readonly DeclaredService[] }):
   return problems;
 }
 
-/** One for a service that kong.yml does not have stays unused: services run whether their product is sold or not. */
+/** An override for a service that kong.yml does not have is ignored: services run whether their product is sold or not. */
 function checkOverrides(overrides: Readonly<Record<string, string>>): string[] {
   return Object.entries(overrides).flatMap(([name, url]) =>
     URL.canParse(url) && url.startsWith('http://') ? [] : [`upstream override "${name}": not an http:// address`],
@@ -247,7 +247,7 @@ function bindPlugin(context: ServiceContext, place: PluginPlace): PluginBinding[
   return [{ name: plugin.name, key, identity: `${key} ${JSON.stringify(checked.config)}`, config }];
 }
 
-/** Kong brings this one along. */
+/** Kong bundles this plugin. */
 function bindRemoval({ problems }: ServiceContext, { plugin, path, serviceId = '', routeId = '' }: PluginPlace): PluginBinding[] {
   const parsed = requestRemoval.safeParse(plugin.config);
   if (!parsed.success) problems.push(...describeIssues(parsed.error).map((issue) => `${path}.config.${issue}`));
@@ -263,7 +263,7 @@ function mergePlugins(own: PluginBinding[], shared: PluginBinding[], plugins: Re
   return [...own, ...shared.filter((plugin) => !names.has(plugin.name))].sort((a, b) => priority(b) - priority(a));
 }
 
-/** A UUID made from a name, so that ids stay the same from start to start, as Kong's do without a database. */
+/** A UUID derived from a name, so that ids stay the same across starts, as Kong's do without a database. */
 function stableId(kind: string, name: string): string {
   const hash = createHash('sha1').update(`${kind}:${name}`).digest();
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;

@@ -6,7 +6,7 @@ export interface CheckedConfig {
   problems: string[];
 }
 
-/** `path` names the place in kong.yml for the problems. */
+/** `path` is the place in kong.yml that problems name. */
 export function checkPluginConfig(plugin: PluginInfo, config: Record<string, unknown>, path: string): CheckedConfig {
   const problems: string[] = [];
   const checked: Record<string, unknown> = {};

@@ -9,7 +9,7 @@ interface PluginField {
   required: boolean;
   default?: unknown;
   oneOf?: readonly unknown[];
-  /** Texts that one of the patterns takes; what is said otherwise. */
+  /** Patterns, one of which must match, and the message if none does. */
   matchAny?: { readonly patterns: readonly RegExp[]; readonly problem: string };
   between?: readonly [number, number];
   lengthMin?: number;

@@ -41,7 +41,7 @@ export class Router {
   }
 }
 
-/** Kong ranks the paths of one route apart: each regular expression alone, prefixes by their length. */
+/** Kong ranks the paths of one route separately: each regular expression by itself, prefixes by their length. */
 function splitRoute(route: Route): Matcher[] {
   const methods = route.methods === undefined ? undefined : new Set(route.methods);
   const weight = methods === undefined ? 1 : 2;
@@ -59,7 +59,7 @@ function splitRoute(route: Route): Matcher[] {
   return matchers;
 }
 
-/** To Kong's engine `.` is every character but a line feed, to JavaScript's not a carriage return either. */
+/** In Kong's engine `.` matches every character but a line feed; in JavaScript it does not match a carriage return either. */
 function asRust(pattern: string): string {
   return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '[^\\n]' : part));
 }
@@ -72,7 +72,7 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** The path for the service: its own path, then the request's, less the matched prefix when the route strips it. */
+/** The path for the service: its own path, then the request's, without the matched prefix if the route strips it. */
 export function upstreamPath(match: RouteMatch, path: string): string {
   const base = match.route.service.path;
   const slashBase = base.endsWith('/');
@@ -90,7 +90,7 @@ export function upstreamPath(match: RouteMatch, path: string): string {
   return rest.startsWith('/') ? bare + rest : `${bare}/${rest}`;
 }
 
-/** What is left after stripping must not start with a dot segment. */
+/** The rest after stripping must not start with a dot segment. */
 function sanitizeRest(rest: string): string {
   if (rest === '.' || rest === '..') return '';
   if (rest.startsWith('.//')) return rest.slice(2);

@@ -17,12 +17,12 @@ const REASONS: Record<number, string> = {
   504: 'Gateway Time-out',
 };
 
-/** A body that the client still has to send is read and thrown away up to this size; beyond it the connection ends instead. */
+/** An unread body is read and discarded up to this size; beyond it the connection ends instead. */
 const MAX_DISCARDED_BYTES = 1024 * 1024;
-/** nginx's `lingering_timeout`: how long a closing connection goes on reading, so that the client gets to see the answer. */
+/** nginx's `lingering_timeout`: how long a closing connection goes on reading, so that the client receives the response. */
 const LINGER_MS = 5000;
 
-/** The answer of a plugin that ends the request. */
+/** The response of a plugin that ends the request. */
 export interface PluginExit {
   status: number;
   body: Buffer | undefined;
@@ -35,7 +35,7 @@ export interface Latencies {
   proxyMs: number;
 }
 
-/** Writes the answers that the gateway gives itself, headers in Kong's order. */
+/** Writes the gateway's own responses, with headers in Kong's order. */
 export class Answers {
   constructor(
     private readonly pages: ErrorPages,
@@ -49,7 +49,7 @@ export class Answers {
     this.write(exchange, { status, contentType: page.contentType, headers: [], body: Buffer.from(page.body) });
   }
 
-  /** An error that nginx raises. `latencies` are there when a service was asked. 494 leaves as 400. */
+  /** An error that nginx raises. `latencies` are given if a service was called. 494 is sent as 400. */
   nginxError(exchange: HttpExchange, status: number, latencies?: Latencies): void {
     const page = this.pages.fromNginx(status, audienceOf(exchange));
     this.write(exchange, {
@@ -62,7 +62,7 @@ export class Answers {
     });
   }
 
-  /** What a plugin answered. */
+  /** A plugin's response. */
   exit(exchange: HttpExchange, exit: PluginExit): void {
     const headers: string[] = [];
     let contentType: string | undefined;
@@ -74,7 +74,7 @@ export class Answers {
     this.write(exchange, { status: exit.status, contentType, headers, body: exit.body ?? Buffer.alloc(0) });
   }
 
-  /** The bytes of an answer to something that never became a request. */
+  /** The bytes of a response to something that never became a request. */
   refusal(status: number, startedAt: number): string {
     const requestId = randomId();
     const page: ErrorPage = this.pages.fromNginx(status, { accept: undefined, contentType: undefined, requestId });
@@ -94,7 +94,7 @@ export class Answers {
     return `${lines.join('\r\n')}\r\n\r\n${page.body}`;
   }
 
-  /** Kong's headers on an answer of a service, after the service's own. */
+  /** Adds Kong's headers to a service's response, after the service's own. */
   addProxiedHeaders(
     head: string[],
     parts: { id: string; latencies: Latencies; hasServer: boolean; upstreamVia: string | undefined },
@@ -169,7 +169,7 @@ function reasonOf(status: number): string {
   return REASONS[status] ?? STATUS_CODES[status] ?? 'Unknown';
 }
 
-/** Whether the client's connection survives this answer; when not because of an unread body, sees to it that the answer arrives. */
+/** Whether the client's connection survives this response. If not because of an unread body, makes sure that the response arrives. */
 export function keepsConnection(exchange: HttpExchange): boolean {
   const { response, body } = exchange;
   if (!response.shouldKeepAlive) return false;
@@ -179,7 +179,7 @@ export function keepsConnection(exchange: HttpExchange): boolean {
   return false;
 }
 
-/** Closing a socket with unread bytes resets it, and the reset can overtake the answer: close our half and read on for a while. */
+/** Closing a socket with unread bytes resets it, and the reset can overtake the response: close our half and read on for a while. */
 function lingerAfter(response: ServerResponse): void {
   const socket = response.socket;
   if (socket === null) return;

@@ -1,4 +1,4 @@
-/** Error bodies by their form; each has two `%s`: the message and the request id. A form without one of its own is JSON. */
+/** Error bodies by media type; each has two `%s`: the message and the request id. A type without one of its own uses JSON. */
 export interface ErrorTemplates {
   json: string;
   html?: string;
@@ -9,11 +9,11 @@ export interface ErrorTemplates {
 export interface ErrorPage {
   contentType: string;
   body: string;
-  /** nginx's own page, before whose `Connection` its length stands. */
+  /** nginx's own page, whose length is sent before `Connection`. */
   isNginxOwn?: boolean;
 }
 
-/** What decides the form of an error body. */
+/** What decides the media type of an error body. */
 export interface ErrorAudience {
   accept: string | undefined;
   contentType: string | undefined;

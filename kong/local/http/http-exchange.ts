@@ -13,7 +13,7 @@ export interface UpstreamChanges {
   body: Buffer | undefined;
   /** Replaces the service's address. */
   target: { host: string; port: number } | undefined;
-  /** Undefined: the service's. */
+  /** Undefined: the service's scheme. */
   scheme: string | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface HttpExchangeParts {
   response: ServerResponse;
   proxies: TrustedProxies;
   limits: BodyLimits;
-  /** nginx's `underscores_in_headers`; on unless told. */
+  /** nginx's `underscores_in_headers`; on unless given. */
   underscoresInHeaders?: boolean | undefined;
 }
 
-/** One request on its way through the gateway: what the client sent, what the plugins made of it, and where it goes. */
+/** One request on its way through the gateway: what the client sent, what the plugins changed, and where it goes. */
 export class HttpExchange {
   readonly startedAt = Date.now();
   /** `X-Kong-Request-Id`. */
@@ -57,9 +57,9 @@ export class HttpExchange {
   client: AuthenticatedClient | undefined;
   /** Name of the service whose route took the request. */
   service: string | undefined;
-  /** Whether the service answered, or only the gateway. */
+  /** Whether the service responded, or only the gateway. */
   isFromService = false;
-  /** What the service says that its response costs; undefined without such a header. */
+  /** The cost of the response as the service reports it; undefined without such a header. */
   units: string | undefined;
   /** Bytes of the response's body that were sent. */
   answerBytes = 0;
@@ -92,7 +92,7 @@ export class HttpExchange {
     return (this.connectionHeaders ??= namedByConnection(this.headers.joined('connection')));
   }
 
-  /** A header of the plugin's own is for the service, whatever the client's `Connection` says. */
+  /** A header that a plugin set is for the service, whatever the client's `Connection` says. */
   keepForService(lowerName: string): void {
     if (this.hopByHop.size > 0) this.connectionHeaders = new Set([...this.hopByHop].filter((name) => name !== lowerName));
   }
@@ -113,12 +113,12 @@ export class HttpExchange {
     return bytes;
   }
 
-  /** nginx's own `$request_id`, which is not the id that Kong sends out. */
+  /** nginx's own `$request_id`, which is not the id that Kong sends to the client. */
   get nginxRequestId(): string {
     return (this.nginxId ??= randomId());
   }
 
-  /** Headers that a plugin set for the answer, wherever the answer comes from. */
+  /** Headers that a plugin set for the response, whoever sends it. */
   get responseHeaders(): HeaderList {
     return (this.resultHeaders ??= new HeaderList());
   }

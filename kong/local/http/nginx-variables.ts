@@ -16,7 +16,7 @@ const BUILT_IN = new Map<string, ReadVariable>([
   ['request_uri', (exchange) => exchange.rawPath + (exchange.hasQuery ? `?${exchange.rawQuery}` : '')],
 ]);
 
-/** `$http_x_api_key`: nginx takes a hyphen for an underscore, and joins what was sent more than once. */
+/** `$http_x_api_key`: nginx treats a hyphen as an underscore, and joins repeated headers. */
 function headerVariable(name: string): ReadVariable | undefined {
   const header = /^http_([a-z0-9_]+)$/.exec(name)?.[1];
   return header === undefined ? undefined : (exchange) => exchange.headers.variable(header);
@@ -24,7 +24,7 @@ function headerVariable(name: string): ReadVariable | undefined {
 
 const findVariable = (name: string): ReadVariable | undefined => BUILT_IN.get(name) ?? headerVariable(name);
 
-/** Names that begin so are our own: the configuration may define them or not, and nginx has nothing where it does not. */
+/** Names with this prefix are our own: the configuration may define them or not, and nginx has an empty value if not. */
 const OWN = /^tollgate_/;
 
 /** nginx's variables, with those that the configuration defines. */

@@ -4,7 +4,7 @@ const ID_BYTES = 16;
 const pool = Buffer.allocUnsafe(ID_BYTES * 256);
 let used = pool.length;
 
-/** 32 hexadecimal digits from the system's generator, drawn in blocks because one system call a request is measurable. */
+/** 32 hexadecimal digits from the system's generator, drawn in blocks because one system call per request is measurable. */
 export function randomId(): string {
   if (used >= pool.length) {
     randomFillSync(pool);

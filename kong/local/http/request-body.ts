@@ -4,7 +4,7 @@ import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { randomId } from './random-ids';
 
-/** Why a request body cannot be had; the status is what nginx answers, or writes in its log: 408 and 499 are never sent. */
+/** Why a request body cannot be read. The status is what nginx sends, or only logs: 408 and 499 are never sent. */
 export class BodyError extends Error {
   constructor(
     message: string,
@@ -25,7 +25,7 @@ export interface BodyLimits {
   spoolDir: string;
   /** Longest pause between two reads from the client: nginx's `client_body_timeout`. */
   readTimeoutMs: number;
-  /** The same where the body goes to the upstream as it comes. */
+  /** The same for a body that is streamed to the upstream. */
   uploadTimeoutMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface BodyLimits {
 export interface BodyPump {
   resume(): void;
   stop(): void;
-  /** Ends with this error, unless it has ended. */
+  /** Ends with this error, unless it has ended already. */
   fail(error: BodyError): void;
 }
 
@@ -78,7 +78,7 @@ export class RequestBody {
     return this.loaded;
   }
 
-  /** True when the client may still be sending: the connection cannot be used again without reading on. */
+  /** True if the client may still be sending: the connection cannot be reused without reading on. */
   get isUnread(): boolean {
     return this.declaredBytes !== 0 && !this.request.complete;
   }
@@ -103,13 +103,16 @@ export class RequestBody {
     });
   }
 
-  /** The body is not needed any more: what still comes is thrown away, and {@link load} is not answered. */
+  /** The body is no longer needed: the rest is discarded, and {@link load} does not call back. */
   abandon(): void {
     this.loader?.abandon();
     this.cleanUp();
   }
 
-  /** Lets the body flow as it comes. May be called once, and not after {@link load}. @param isUpload no other request waits for it */
+  /**
+   * Streams the body. May be called once, and not after {@link load}.
+   * @param isUpload no other request waits for it
+   */
   pump(sink: BodySink, isUpload = false): BodyPump {
     if (this.started) throw new Error('a request body can be read once only');
     this.started = true;
@@ -122,7 +125,7 @@ export class RequestBody {
     return pumping;
   }
 
-  /** What comes is not in the coding that was announced: the body can never be whole. */
+  /** The input is not in the announced coding: the body can never be complete. */
   breakOff(): void {
     this.broken = new BodyError('the body is not in its coding', 400);
     this.pumping?.fail(this.broken);
@@ -151,7 +154,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     received += chunk.length;
     if (limits.maxBytes > 0 && received > limits.maxBytes) finish(new BodyError('the body is too large', 413));
     else if (!sink.chunk(chunk)) {
-      // The sink is behind, not the client: its clock stands still until we ask for more.
+      // The sink is slow, not the client: the client's time-out is suspended until we ask for more.
       clearTimeout(timer);
       request.pause();
     }
@@ -169,7 +172,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     request.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
     // A stream error without a listener would end the process.
     request.on('error', () => undefined);
-    // What is still to come is thrown away: a client that writes its whole body first would never get to see the response.
+    // The rest is discarded: a client that writes its whole body first would otherwise never read the response.
     request.resume();
   };
   request.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);

@@ -9,7 +9,7 @@ const TOTAL_BYTES = 4 * LINE_BYTES;
 /** Kong's `max_headers`, new in 3.9.3. */
 const MAX_HEADERS = 1000;
 
-/** Headers of which nginx reads one and refuses a second (ngx_http_process_unique_header_line), each with a bit of its own. */
+/** Headers of which nginx accepts one and refuses a second (ngx_http_process_unique_header_line), each with a bit of its own. */
 const UNIQUE_HEADERS: ReadonlyMap<string, number> = new Map(
   [
     'host', 'authorization', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'expect', 'content-range',
@@ -72,6 +72,6 @@ function hasLargeHeaders(request: IncomingMessage, requestLine: number): boolean
 /** The status for bytes that Node's parser refused. `packet` is the last chunk it looked at. */
 export function statusOfParserError(code: string | undefined, packet: Buffer | undefined): number {
   if (code !== 'HPE_HEADER_OVERFLOW') return 400;
-  // No line end in all these bytes: it was the request line that did not stop.
+  // No line end in all these bytes: the request line did not end.
   return packet !== undefined && /^[A-Z]+ \S+$/.test(packet.toString('latin1', 0, LINE_BYTES)) ? 414 : 494;
 }

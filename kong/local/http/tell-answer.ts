@@ -6,16 +6,18 @@ export interface UdpPlace {
   port: number;
 }
 
-/** nginx's number for a client that left before it had an answer. */
+/** nginx's status for a client that left before the response. */
 const CLIENT_LEFT = 499;
 
 export interface AnswerTeller {
-  /** @param status of the answer, where it is not the response's own */
+  /** @param status of the response that the client was sent, if it is not the response object's own */
   tell(exchange: HttpExchange, status?: number): void;
   close(): void;
 }
 
-/** Tells the plugin server of each answer, as kong.conf has nginx do: one datagram, for which no request waits and which may be lost. */
+/**
+ * Reports each response to the plugin server, as kong.conf has nginx do: one datagram, which no request waits for and which may be lost.
+ */
 export function createAnswerTeller(place: UdpPlace): AnswerTeller {
   const socket = createSocket(place.host.includes(':') ? 'udp6' : 'udp4');
   socket.unref();

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The part of kong.conf that says whose word about a caller's address counts. */
+/** The part of kong.conf that says which peers may forward a caller's address. */
 export interface RealIpSettings {
   /** Addresses and CIDR blocks whose forwarding headers are trusted; none by default. */
   trustedIps: readonly string[];
@@ -12,7 +12,7 @@ export interface RealIpSettings {
 
 export interface CallerAddress {
   ip: string;
-  /** 0 when a forwarding header named the caller without a port. */
+  /** 0 if a forwarding header named the caller without a port. */
   port: number;
 }
 

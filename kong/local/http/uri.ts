@@ -40,7 +40,7 @@ export function escapePath(path: string): string {
   );
 }
 
-/** What nginx answers 400 to before any routing: a broken or zero triplet, or `..` that leaves the root. */
+/** Paths that nginx refuses with 400 before any routing: a broken or zero triplet, or `..` that leaves the root. */
 export function isRefusedPath(path: string): boolean {
   const percent = path.includes('%');
   if (percent && /%(?![0-9a-f]{2})|%00/i.test(path)) return true;

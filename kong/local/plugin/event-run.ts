@@ -23,10 +23,10 @@ export interface EventParts {
   instanceId: number;
 }
 
-/** One access event: asks the server, serves its plugin kit calls in order, and says how it ended. */
+/** One access event: asks the server, serves its plugin kit calls in order, and reports how it ended. */
 export class EventRun implements PluginCall {
   readonly sequence: number;
-  /** Set when this side ends the event: the connection is closed then and nothing that follows counts. */
+  /** Set when this side ends the event: the connection is closed then, and nothing after it counts. */
   private ended: EventOutcome | undefined;
 
   constructor(
@@ -94,7 +94,7 @@ export class EventRun implements PluginCall {
     return false;
   }
 
-  /** Held frames go on from a later turn of the loop, so that {@link serve} has returned by then. */
+  /** Held frames continue in a later turn of the loop, so that {@link serve} has returned by then. */
   private loadBody(write: (to: Writer) => void): void {
     this.parts.exchange.body.load((error) => {
       setImmediate(() => {

@@ -7,7 +7,7 @@ export class PdkError extends Error {
   override readonly name = 'PdkError';
 }
 
-/** Where one encoded argument message lies. */
+/** The bounds of one encoded argument message. */
 export interface ArgumentBytes {
   bytes: Buffer;
   start: number;

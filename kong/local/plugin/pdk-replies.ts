@@ -1,8 +1,8 @@
 import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type HeaderList } from '../http/header-list';
 
-// Replies of the plugin kit. Text here is a byte string (one character a byte), because Kong passes on the bytes that came, whether
-// or not they are UTF-8.
+// Replies of the plugin kit. Text here is a byte string (one character a byte), because Kong passes on received bytes unchanged, whether or
+// not they are UTF-8.
 
 /** Kong leaves an empty string out of a one-field message. */
 export function writeText(to: Writer, value: string | undefined): void {

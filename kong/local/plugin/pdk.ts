@@ -30,7 +30,7 @@ type Handler = (call: PdkCall) => void;
 const MAX_READ = 1000;
 const DEFAULT_READ = 100;
 
-/** The calls that plugins/server makes, besides those with which an event run ends or waits. Kong has more. */
+/** The calls that plugins/server makes, except those that end an event run or make it wait. Kong has more. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['kong.request.get_headers', ({ exchange, args, reply }) => writeHeaders(reply, exchange.headers, readMaximum(args))],
   ['kong.request.get_raw_query', ({ exchange, reply }) => writeText(reply, exchange.rawQuery)],
@@ -50,7 +50,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['kong.response.set_headers', setResponseHeaders],
 ]);
 
-/** Runs one call. Throws {@link PdkError} (or the codec's ProtocolError) where Kong would answer the client with 500. */
+/** Runs one call. Throws {@link PdkError} (or the codec's ProtocolError) where Kong would send the client a 500. */
 export function runPdkCall(method: string, call: PdkCall): void {
   const handler = HANDLERS.get(method);
   if (handler === undefined) throw new PdkError(`method "${method}" not found`);
@@ -60,7 +60,7 @@ export function runPdkCall(method: string, call: PdkCall): void {
 /** The arguments of `kong.response.exit`. */
 export function readExit(args: ArgumentBytes): PluginExit {
   const exit = decodeExitArgs(args.bytes, args.start, args.end);
-  // Kong takes 100 to 599; a 1xx cannot end an answer, so nginx would fail on it later.
+  // Kong accepts 100 to 599; a 1xx cannot end a response, so nginx would fail on it later.
   if (!Number.isInteger(exit.status) || exit.status < 200 || exit.status > 599) throw new PdkError('invalid status');
   return { status: exit.status, body: exit.body, headers: exit.headers === undefined ? [] : headerEntries(exit.headers) };
 }
@@ -75,12 +75,12 @@ function readMaximum(args: ArgumentBytes): number {
 function readVariable({ exchange, args, reply, context }: PdkCall): void {
   const name = decodeString(args.bytes, args.start, args.end);
   const value = context.variables.read(exchange, name);
-  // An empty reply would pass for its value.
+  // An empty reply would be taken for its value.
   if (value === undefined) throw new PdkError(`the local gateway does not implement the nginx variable "${name}"`);
   writeText(reply, value);
 }
 
-/** Host is nginx's to send: Kong keeps it beside the headers. */
+/** nginx sends Host: Kong keeps it apart from the headers. */
 function setUpstreamHeaders({ exchange, args }: PdkCall): void {
   for (const [name, values] of headerEntries(decodeStruct(args.bytes, args.start, args.end))) {
     const lower = name.toLowerCase();
@@ -106,7 +106,7 @@ function setTarget({ exchange, args }: PdkCall): void {
   const target = decodeTarget(args.bytes, args.start, args.end);
   if (target.host === '' || target.port < 0 || target.port > 65_535) throw new PdkError('a target has a host and a port');
   exchange.upstream.target = target;
-  // Like a real Kong: Host without the port, whatever the route says of it.
+  // Like Kong: Host without the port, whatever the route says.
   exchange.upstream.host = target.host;
 }
 

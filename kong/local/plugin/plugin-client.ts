@@ -15,8 +15,8 @@ export interface PluginClientOptions {
 }
 
 /**
- * How often an event is repeated after the server closed the connection. Kong repeats it for ever: the client hears nothing and
- * the worker spins. Five tries over about half a second outlast a restarting server's first refusals and then tell the client.
+ * How often an event is repeated after the server closed the connection. Kong repeats it for ever, so the client gets nothing and the
+ * worker spins. Five tries over about half a second outlast a restarting server's first refusals; then the client gets an error.
  */
 const MAX_RESTARTS = 5;
 const RESTART_DELAY_MS = 15;
@@ -40,8 +40,8 @@ export class PluginClient {
   }
 
   /**
-   * Runs the access phase of one plugin. `done` hears `proceed` only after the server's answer to the event was read whole;
-   * every other course of events ends in `exit` or `failed`.
+   * Runs the access phase of one plugin. `done` gets `proceed` only after the server's whole reply to the event was read; every other
+   * course of events ends in `exit` or `failed`.
    */
   access(binding: PluginBinding, exchange: HttpExchange, done: (outcome: EventOutcome) => void): void {
     this.attempt({ binding, exchange, done, restarts: 0 });
@@ -91,7 +91,7 @@ export class PluginClient {
   private retryOrFail(task: AccessTask, failure: CallFailure): void {
     const log = this.options.context.log;
     if (failure !== 'closed' || task.restarts >= MAX_RESTARTS || this.closed) {
-      // A closing gateway cuts its own connections: that is no failure of the server.
+      // A closing gateway cuts its own connections: that is not a failure of the server.
       if (!this.closed) log('error', 'plugin server did not decide', { plugin: task.binding.name, failure, requestId: task.exchange.id });
       task.done({ kind: 'failed' });
       return;

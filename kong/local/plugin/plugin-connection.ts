@@ -3,7 +3,7 @@ import { closeFrame, FrameDecoder, openFrame } from '../../../plugins/server/wir
 import { decodeRpcReturn, type RpcReturn } from '../../../plugins/server/wire/rpc-messages';
 import { Writer } from '../../../plugins/server/wire/wire-writer';
 
-/** Why a call got no answer. `closed` is what Kong reads as "instance lost". */
+/** Why a call got no reply. `closed` is what Kong reads as "instance lost". */
 export type CallFailure = 'refused' | 'closed' | 'timeout' | 'invalid' | 'aborted';
 
 /** One call in flight. */
@@ -16,15 +16,15 @@ export interface PluginCall {
    * {@link PluginConnection.release}. May end the call with {@link PluginConnection.abort}.
    */
   serve: ((method: string, args: { bytes: Buffer; start: number; end: number }, reply: Writer) => boolean) | undefined;
-  /** Exactly once. `answer` came whole, with the sequence of this call. */
+  /** Called exactly once. `answer` arrived whole, with the sequence of this call. */
   done(failure: CallFailure | undefined, answer: RpcReturn | undefined): void;
 }
 
-/** What the pool hears of a connection. */
+/** Events of a connection, for the pool. */
 export interface ConnectionWatcher {
   idle(connection: PluginConnection): void;
   gone(connection: PluginConnection): void;
-  /** It waits for a client's body, or no longer. */
+  /** It now waits for a client's body, or no longer does. */
   waits(connection: PluginConnection, isWaiting: boolean): void;
 }
 
@@ -55,7 +55,7 @@ export class PluginConnection {
     this.socket.on('connect', () => (this.connected = true));
     this.socket.on('data', (chunk: Buffer) => this.receive(chunk));
     this.socket.on('timeout', () => {
-      // While frames are held it is the client's body that we wait for, which has a clock of its own.
+      // While frames are held we wait for the client's body, which has its own time-out.
       if (this.held === undefined) this.fail('timeout');
     });
     this.socket.on('error', () => this.fail(this.connected ? 'closed' : 'refused'));
@@ -77,7 +77,7 @@ export class PluginConnection {
     this.fail('aborted');
   }
 
-  /** Goes on after {@link PluginCall.serve} returned false; `write` gives the reply that was waited for. */
+  /** Continues after {@link PluginCall.serve} returned false; `write` writes the reply that was waited for. */
   release(write: (to: Writer) => void): void {
     const frames = this.held;
     this.held = undefined;
@@ -125,14 +125,14 @@ export class PluginConnection {
         this.readAnswer(bytes, start, end);
         return;
       case 'idle':
-        // A message without a question: what such a server says next cannot be matched to a call.
+        // A message without a request: whatever such a server sends next cannot be matched to a call.
         this.fail('invalid');
     }
   }
 
   /**
-   * Method and arguments come in turn. A server that ends the request while it is owed a body has decided without it: so does the gateway,
-   * where Kong would go on reading.
+   * Method and arguments come in turn. A server that ends the request while it waits for a body has decided without it, and so does the
+   * gateway; Kong would go on reading.
    */
   private hold(held: Buffer[], frame: Buffer): void {
     held.push(frame);
@@ -162,7 +162,7 @@ export class PluginConnection {
     this.answer = answer;
   }
 
-  /** The call is over only when its answer was read whole and the replies before it have been handed to the socket. */
+  /** The call is over only once its reply was read whole and all replies before it were written to the socket. */
   private settle(): void {
     const { call, answer } = this;
     if (call === undefined || answer === undefined || this.closed) return;

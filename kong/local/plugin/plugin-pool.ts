@@ -1,16 +1,16 @@
 import { PluginConnection, type ConnectionWatcher } from './plugin-connection';
 
 /**
- * Connections to the plugin server at one time. A unix socket's queue of unaccepted connections is short (511 in Node) and a full one
- * refuses at once, so a burst beyond this waits for its turn instead of failing.
+ * Maximum connections to the plugin server at one time. A unix socket's accept queue is short (511 in Node) and refuses at once when full,
+ * so a larger burst waits for its turn instead of failing.
  */
 const MAX_OPEN = 256;
-/** How many more connections may wait for a client's body. They ask nothing of the server, and must not delay others. */
+/** Maximum further connections that wait for a client's body. They ask nothing of the server, and must not delay others. */
 const MAX_WAITING = 1024;
 
 export interface PluginPoolOptions {
   socketPath: string;
-  /** Longest wait for the server's next bytes, and for a free connection. */
+  /** Maximum wait for the server's next bytes, and for a free connection. */
   timeoutMs: number;
 }
 
@@ -19,7 +19,7 @@ interface Waiter {
   timer: NodeJS.Timeout;
 }
 
-/** Keep-alive connections to the plugin server, the one used last first. */
+/** Keep-alive connections to the plugin server, most recently used first. */
 export class PluginPool {
   private readonly idle: PluginConnection[] = [];
   private readonly open = new Set<PluginConnection>();
@@ -35,7 +35,7 @@ export class PluginPool {
 
   constructor(private readonly options: PluginPoolOptions) {}
 
-  /** `use` gets undefined when no connection became free in time. */
+  /** `use` gets undefined if no connection became free in time. */
   take(use: (connection: PluginConnection | undefined) => void): void {
     const idle = this.idle.pop();
     if (idle !== undefined) use(idle);
@@ -73,7 +73,7 @@ export class PluginPool {
 
   private giveBack(connection: PluginConnection): void {
     const waiter = this.waiting.shift();
-    // The connection is still inside its last call: the next one starts from a later turn of the loop.
+    // The connection is still inside its last call, so the next one starts in a later turn of the loop.
     if (waiter === undefined) this.idle.push(connection);
     else setImmediate(() => this.serve(waiter, connection));
   }

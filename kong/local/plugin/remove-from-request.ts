@@ -2,7 +2,7 @@ import { type RequestRemoval } from '../config/request-removal';
 import { parseQueryArgs } from '../http/query-args';
 import { type HttpExchange } from '../http/http-exchange';
 
-/** Takes headers (in any case) and arguments (by their decoded names) off the request that goes to the service. */
+/** Removes headers (in any case) and arguments (by their decoded names) from the request that goes to the service. */
 export function removeFromRequest(exchange: HttpExchange, { headers, querystring }: RequestRemoval): void {
   for (const name of headers) exchange.headers.remove(name.toLowerCase());
   if (querystring.length === 0 || exchange.rawQuery === '') return;

@@ -5,16 +5,16 @@ import { keepsConnection, type Answers, type Latencies } from '../http/answers';
 import { parseTokens } from '../http/header-list';
 import { type HttpExchange } from '../http/http-exchange';
 
-/** Headers of a service's answer that belong to its connection, or that the gateway writes itself. */
+/** Response headers of a service that belong to its connection, or that the gateway writes itself. */
 const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
 
-/** What the service says that its response costs. Undefined without such a header; several are joined, as nginx does. */
+/** The cost of a response as the service reports it. Undefined without such a header; repeated headers are joined, as in nginx. */
 export function unitsTold({ headers }: IncomingMessage): string | undefined {
   const told = headers[UNITS_HEADER.toLowerCase()];
   return Array.isArray(told) ? told.join(', ') : told;
 }
 
-/** The headers of a service's answer as the client gets them, in Kong's order; flat `[name, value, …]`. */
+/** The headers of a service's response for the client, in Kong's order; flat `[name, value, …]`. */
 export function proxiedHead(parts: {
   exchange: HttpExchange;
   answers: Answers;

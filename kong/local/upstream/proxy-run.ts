@@ -18,7 +18,7 @@ export interface ProxyParts {
   match: RouteMatch;
   agent: UpstreamAgent;
   answers: Answers;
-  /** nginx's proxy_buffer_size: a larger head of an answer is a 502. */
+  /** nginx's proxy_buffer_size: a larger response head is a 502. */
   maxHeadBytes: number;
   log: Log;
   /** Called when the service agreed to change protocols. */
@@ -27,17 +27,17 @@ export interface ProxyParts {
 
 type Failure = 'refused' | 'timeout' | 'closed' | 'invalid';
 
-/** nginx repeats a request that may have been received only when the method has no effect of its own. */
+/** nginx repeats a request that may have arrived only if the method is idempotent; these are not. */
 const NOT_REPEATED = new Set(['POST', 'PATCH', 'LOCK']);
 
-/** nginx's `send_timeout`: a client that takes nothing for this long is gone. */
+/** nginx's `send_timeout`: a client that reads nothing for this long is gone. */
 const CLIENT_STALL_MS = 60_000;
 
 /** One request to the service. */
 interface Attempt {
   readonly outgoing: ClientRequest;
   socket: Socket | undefined;
-  /** The request can be sent: connected, and after the handshake where there is one. */
+  /** The request can be sent: connected, and after the TLS handshake if there is one. */
   isReady: boolean;
   /** Bytes on the connection before this request. */
   bytesBefore: number;
@@ -46,7 +46,7 @@ interface Attempt {
   hasTimedOut: boolean;
 }
 
-/** Takes one admitted request to its service and the answer back, streaming both ways. */
+/** Sends one admitted request to its service and returns the response, streaming both ways. */
 export class ProxyRun {
   private readonly service: Service;
   private attempt: Attempt | undefined;
@@ -54,7 +54,7 @@ export class ProxyRun {
   private readonly sentAt = Date.now();
   private pumping: BodyPump | undefined;
   private file: ReadStream | undefined;
-  /** Bytes of a streamed body have been taken from the client: they cannot be sent again. */
+  /** Bytes of a streamed body were read from the client: they cannot be sent again. */
   private bodyTaken = false;
   private uploading = false;
   private finished = false;
@@ -113,7 +113,7 @@ export class ProxyRun {
       this.ready(attempt);
       return;
     }
-    // For the handshake of TLS too.
+    // Covers the TLS handshake too.
     socket.setTimeout(this.service.connectTimeoutMs);
     socket.once(this.parts.agent.address.tls ? 'secureConnect' : 'connect', () => this.ready(attempt));
   }
@@ -122,11 +122,11 @@ export class ProxyRun {
     attempt.isReady = true;
     attempt.socket?.setTimeout(attempt.timeoutMs);
     const { content } = this.parts.exchange.body;
-    // Taken from the client only once somebody is there to take it: until then the attempt can be repeated.
+    // Read from the client only once the service is ready: until then the attempt can be repeated.
     if (this.uploading && (content === undefined || 'content' in content)) this.pumpClient(attempt);
   }
 
-  /** Each wait for the service is bounded by this from now on; 0 suspends the clock. */
+  /** Limits each wait for the service from now on; 0 suspends the time-out. */
   private setTimeout(timeoutMs: number): void {
     const { attempt } = this;
     if (attempt === undefined) return;
@@ -148,7 +148,7 @@ export class ProxyRun {
     exchange.units = unitsTold(incoming);
     const head = proxiedHead({ exchange, answers, incoming, latencies: this.latencies() });
     response.writeHead(incoming.statusCode ?? 0, incoming.statusMessage, head);
-    // If the body is not there yet, a client of a slow stream must not wait for the headers too.
+    // If the body has not arrived yet, the client of a slow stream must not wait for the headers too.
     setImmediate(() => {
       if (!response.writableEnded && !response.destroyed) response.flushHeaders();
     });
@@ -160,7 +160,7 @@ export class ProxyRun {
     const { exchange } = this.parts;
     exchange.answerBytes += chunk.length;
     if (exchange.response.write(chunk)) return;
-    // The service is not slow, the client is: the service's clock stands still.
+    // The client is slow, not the service: the service's time-out is suspended.
     incoming.pause();
     this.setTimeout(0);
     this.stall ??= setTimeout(() => exchange.response.destroy(), CLIENT_STALL_MS);
@@ -170,7 +170,7 @@ export class ProxyRun {
     if (this.finished || incoming?.complete !== true) return;
     this.finished = true;
     clearTimeout(this.stall);
-    // The response came before the whole body was sent: nothing more may follow on this connection.
+    // The response came before the whole body was sent, so the connection cannot be reused.
     if (this.uploading) outgoing.destroy();
     this.stopUpload();
     this.parts.exchange.response.end();
@@ -196,14 +196,14 @@ export class ProxyRun {
     this.stopUpload();
     const { response } = this.parts.exchange;
     if (response.headersSent) {
-      // The answer cannot be completed; breaking the connection is the only way to say so.
+      // The response cannot be completed; breaking the connection is the only way to say so.
       this.finished = true;
       response.destroy();
       attempt.outgoing.destroy();
       return;
     }
     const failure = failureOf(attempt, reason);
-    // A connection that the service closed while it lay idle says nothing about this request: nginx does not count it either.
+    // A connection that the service closed while idle says nothing about this request: nginx does not count it either.
     const isStale = attempt.outgoing.reusedSocket && failure === 'closed';
     if (this.mayRepeat(attempt, failure, isStale)) {
       this.failures += isStale ? 0 : 1;
@@ -238,7 +238,7 @@ export class ProxyRun {
     return content !== undefined && 'content' in content ? content.content : undefined;
   }
 
-  /** Undefined when the request has no body at all, which is not the same as an empty one. */
+  /** Undefined if the request has no body at all, which is not the same as an empty one. */
   private bodyLength(body: Buffer | undefined): number | undefined {
     const { exchange } = this.parts;
     if (exchange.upstream.body !== undefined) return exchange.upstream.body.length;
@@ -248,7 +248,7 @@ export class ProxyRun {
     return exchange.headers.get('content-length') === undefined ? undefined : exchange.body.declaredBytes;
   }
 
-  /** From the spool file at once; straight from the client when the connection is {@link ready}. */
+  /** From the spool file at once; from the client only once the connection is {@link ready}. */
   private upload(attempt: Attempt): void {
     const content = this.parts.exchange.body.content;
     if (content === undefined || !('filePath' in content)) return;
@@ -334,7 +334,7 @@ export class ProxyRun {
   }
 }
 
-/** Whether the head says one thing, and only what may go on to a client. Node's parser has refused most others. */
+/** Whether the head is unambiguous and fit to be passed on. Node's parser has refused most others. */
 function isUsable({ statusCode = 0, statusMessage = '', headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return (

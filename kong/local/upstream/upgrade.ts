@@ -4,7 +4,7 @@ import { type Answers, type Latencies } from '../http/answers';
 import { isGatewaysToSay } from '../../../plugins/core/access/reserved-responses';
 import { type HttpExchange } from '../http/http-exchange';
 
-/** What a service that agreed to change protocols sent, and its socket. */
+/** The response of a service that agreed to change protocols, and its socket. */
 export interface Upgrade {
   incoming: IncomingMessage;
   upstream: Duplex;
@@ -21,7 +21,7 @@ export interface UpgradeParts extends Upgrade {
   idleMs: number;
 }
 
-/** Answers 101 to the client and joins both sockets until either side ends. Returns a function that cuts the tunnel. */
+/** Sends 101 to the client and joins both sockets until either side ends. Returns a function that cuts the tunnel. */
 export function joinSockets(parts: UpgradeParts): () => void {
   const { client, upstream } = parts;
   client.write(switchingHead(parts), 'latin1');
@@ -57,7 +57,7 @@ function switchingHead({ exchange, answers, incoming, latencies }: UpgradeParts)
 }
 
 /**
- * The head of a request that offers another protocol than WebSocket, without the offer: it is answered in the protocol that it came in.
+ * The head of a request that offers a protocol other than WebSocket, without the offer: it gets its response in the present protocol.
  * Java's own client offers HTTP/2 in clear text by default.
  */
 export function headWithoutUpgrade({ method = 'GET', url = '/', httpVersion, rawHeaders }: IncomingMessage): Buffer {

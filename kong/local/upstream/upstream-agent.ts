@@ -8,12 +8,12 @@ import { type UpstreamAddress } from '../config/kong-yml';
 const IDLE_MS = 60_000;
 const MAX_IDLE = 512;
 
-/** A service that talks out of turn cannot be trusted with the next request. */
+/** A service that sends data out of turn cannot be trusted with the next request. */
 function cut(this: Socket): void {
   this.destroy();
 }
 
-/** The connections to one address, the one used last first. */
+/** The connections to one address, most recently used first. */
 export class UpstreamAgent extends Agent {
   private isRetired = false;
   private secureContext: SecureContext | undefined;
@@ -35,7 +35,7 @@ export class UpstreamAgent extends Agent {
     );
   }
 
-  /** @returns false for one that is not kept */
+  /** @returns false for a socket that is not kept */
   override keepSocketAlive(socket: Duplex): boolean {
     const isKept: unknown = super.keepSocketAlive(socket);
     if (isKept === false || this.isRetired) return false;
@@ -48,7 +48,7 @@ export class UpstreamAgent extends Agent {
     super.reuseSocket(socket, request);
   }
 
-  /** Requests under way end as they began, and no connection is kept after them. */
+  /** Running requests end as they began, and no connection is kept afterwards. */
   retire(): void {
     this.isRetired = true;
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

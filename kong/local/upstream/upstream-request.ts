@@ -5,7 +5,7 @@ import { type HttpExchange } from '../http/http-exchange';
 import { parseTokens } from '../http/header-list';
 import { escapePath } from '../http/uri';
 
-/** Headers that nginx or Kong sends in its own words, or not at all: the client's copies stop here. */
+/** Headers that nginx or Kong writes itself, or never sends: the client's copies stop here. */
 const NOT_PASSED = new Set([
   'te', 'via', 'host', 'upgrade', 'connection', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port',
   'x-forwarded-path', 'x-forwarded-prefix', 'x-real-ip', 'x-kong-request-id', 'content-length', 'transfer-encoding', 'keep-alive', 'expect',
