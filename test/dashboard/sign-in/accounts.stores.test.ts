@@ -5,8 +5,9 @@ import { cookieOf, linkOf, PASSWORD, tokenOf, useDashboard, verdict } from '../s
 import { createCustomer } from '../../../services/selling/customers/create-customer';
 import { createKey } from '../../../services/selling/keys/create-key';
 
+const dashboard = useDashboard();
+
 describe('accounts', () => {
-  const dashboard = useDashboard();
   /** Whose account is there from the start. */
   const KNOWN = 'known@example.com';
   beforeAll(() => dashboard.signUp(KNOWN));
@@ -23,10 +24,6 @@ describe('accounts', () => {
     return mail;
   };
   const verify = (mail: Mail) => post('/verify-email', { token: tokenOf(mail), password: PASSWORD });
-  const setUp = async (email: string): Promise<string> => {
-    await dashboard.signUp(email);
-    return cookieOf(await signIn(email));
-  };
 
   describe('signing up', () => {
     it('gives nothing before the address is verified', async () => {
@@ -45,7 +42,7 @@ describe('accounts', () => {
     });
 
     it('answers the same for an address that has an account, and tells only its owner', async () => {
-      await setUp('taken@example.com');
+      await dashboard.signIn('taken@example.com');
       const again = await post('/sign-up/email', { email: 'taken@example.com', password: `${PASSWORD} of another` });
       const fresh = await post('/sign-up/email', { email: 'free@example.com', password: PASSWORD });
       const shape = (body: Record<string, unknown>) => JSON.stringify(body).replace(/"(id|email|createdAt|updatedAt)":"[^"]*"/g, '');
@@ -71,7 +68,7 @@ describe('accounts', () => {
 
   describe('passwords', () => {
     it('end all other sessions when they are changed', async () => {
-      const [kept, other] = [await setUp('changer@example.com'), cookieOf(await signIn('changer@example.com'))];
+      const [kept, other] = [await dashboard.signIn('changer@example.com'), cookieOf(await signIn('changer@example.com'))];
       const body = { currentPassword: PASSWORD, newPassword: 'another long one', revokeOtherSessions: false };
       const changed = await post('/change-password', body, { cookie: kept });
       expect(changed.statusCode).toBe(200);
@@ -82,7 +79,7 @@ describe('accounts', () => {
 
     it('are reset by mail, once a link; sessions end, and the address counts as verified', async () => {
       const email = 'forgetful@example.com';
-      const before = await setUp(email);
+      const before = await dashboard.signIn(email);
       await post('/request-password-reset', { email });
       const link = new URL(linkOf(await mailTo(email, /Reset your Tollgate password/)), 'http://dashboard.test');
       expect(link.pathname).toBe('/reset-password');
@@ -117,7 +114,7 @@ describe('accounts', () => {
     });
 
     it('are listed and ended one by one, or by signing out', async () => {
-      const [one, two] = [await setUp('many@example.com'), cookieOf(await signIn('many@example.com'))];
+      const [one, two] = [await dashboard.signIn('many@example.com'), cookieOf(await signIn('many@example.com'))];
       const listed = await dashboard.ask({ path: '/api/auth/list-sessions', cookie: one });
       const own = (await dashboard.ask({ path: '/api/auth/get-session', cookie: one })).json().session.token;
       const others = listed.json().filter(({ token }: { token: string }) => token !== own);
@@ -139,14 +136,14 @@ describe('accounts', () => {
     });
 
     it('that have expired read as signed out', async () => {
-      const cookie = await setUp('late@example.com');
+      const cookie = await dashboard.signIn('late@example.com');
       expect((await dashboard.ask({ path: '/api/session', cookie })).statusCode).toBe(200);
       await dashboard.pool.query("UPDATE auth_session SET expires_at = now() - interval '1 second'");
       expect(verdict(await dashboard.ask({ path: '/api/keys', cookie }))).toBe('401 not_signed_in');
     });
 
     it('of another customer cannot be ended', async () => {
-      const [mine, theirs] = [await setUp('mine@example.com'), await setUp('theirs@example.com')];
+      const [mine, theirs] = [await dashboard.signIn('mine@example.com'), await dashboard.signIn('theirs@example.com')];
       const { token } = (await dashboard.ask({ path: '/api/auth/get-session', cookie: theirs })).json().session;
       await post('/revoke-session', { token }, { cookie: mine });
       expect((await dashboard.ask({ path: '/api/session', cookie: theirs })).statusCode).toBe(200);
@@ -154,19 +151,17 @@ describe('accounts', () => {
   });
 
   describe('better-auth', () => {
-    it.each(['/update-user', '/delete-user', '/change-email', '/link-social', '/sign-in/social', '/set-password'])(
-      'is not reachable by %s',
-      async (path) => {
-        const cookie = await setUp(`${path.replaceAll('/', '')}@example.com`);
-        expect((await post(path, { name: 'x', email: 'y@example.com' }, { cookie })).statusCode).toBe(404);
-      },
-    );
+    it('is not reachable by what the dashboard does itself, or not at all', async () => {
+      const cookie = await dashboard.signIn(KNOWN);
+      for (const path of ['/update-user', '/delete-user', '/change-email', '/link-social', '/sign-in/social', '/set-password']) {
+        const { statusCode } = await post(path, { name: 'x', email: 'y@example.com' }, { cookie });
+        expect([path, statusCode]).toEqual([path, 404]);
+      }
+    });
   });
 });
 
 describe('verifying an address', () => {
-  const dashboard = useDashboard();
-
   const STRANGERS = 'only the stranger knows it';
   let asks = 0;
   const post = (path: string, body: unknown, from = `203.0.113.${(asks += 1)}`) =>
@@ -339,7 +334,7 @@ describe('verifying an address', () => {
 
   describe('a link that is too old', () => {
     it('is refused readably, and a new one works', async () => {
-      const email = 'late@example.com';
+      const email = 'slow@example.com';
       await signUp(email);
       const answer = await verify(await signJWT({ email }, dashboard.secret, -1), PASSWORD);
       expect(outcome(answer)).toEqual([400, 'link_unusable', 0]);

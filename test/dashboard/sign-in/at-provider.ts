@@ -28,7 +28,7 @@ export function useProviders(before = beforeEach, after = afterEach) {
   let dashboard: TestDashboard;
   let requests = 0;
   /** Another for each request: an address may sign in so many times in a minute. */
-  const anAddress = () => `192.0.2.${requests++}`;
+  const anAddress = () => `192.0.2.${requests++ % 256}`;
   const acme = (): SignInProvider => ({
     id: 'acme',
     name: 'Acme',

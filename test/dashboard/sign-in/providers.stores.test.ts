@@ -1,12 +1,18 @@
 import { type LightMyRequestResponse } from 'fastify';
-import { ORIGIN, PASSWORD } from '../support/dashboard';
+import { eventually } from '../../support/eventually';
+import { firstOf } from '../../support/scenes';
+import { cookieOf, empty, ORIGIN, PASSWORD, tokenOf, verdict } from '../support/dashboard';
 import { livingCookies as living } from '../support/operator';
 import { secretOf, unusedTotpOf } from '../support/totp';
 import { expectRefused, hasSession, leadsTo, useProviders } from './at-provider';
-import { CLIENT, EMAIL, other, own, published, type Said, SECRET } from './fake-provider';
+import { CLIENT, EMAIL, type Fault, other, own, published, type Said, SECRET } from './fake-provider';
+
+/** One dashboard for all that leave their provider as it is. */
+const kept = useProviders(beforeAll, afterAll);
+beforeEach(() => empty(kept.dashboard()));
 
 describe('signing in by a provider', () => {
-  const { provider, dashboard, post, actions, accounts, begin, comeBack, signIn, connect, session } = useProviders();
+  const { provider, dashboard, post, actions, accounts, begin, comeBack, signIn, connect, session } = kept;
 
   it('makes an account of whom the provider has verified, and leads back by a page of ours', async () => {
     const signedIn = await signIn({}, '/keys?mode=test');
@@ -147,7 +153,7 @@ describe('signing in by a provider', () => {
 });
 
 describe('signing in with what nobody is let in with', () => {
-  const { accounts, signIn } = useProviders(beforeAll, afterAll);
+  const { accounts, signIn } = kept;
 
   it.each<[string, Said]>([
     ['another audience', { claims: { aud: 'somebody else' } }],
@@ -192,5 +198,173 @@ describe('signing in with what nobody is let in with', () => {
   ])('is refused with an address %s', async (_what, claims) => {
     expectRefused(await signIn({ claims }), 'unverified');
     expect(await accounts()).toEqual([]);
+  });
+});
+
+describe('connecting a provider to an account', () => {
+  const { dashboard, post, actions, accounts, signIn, connect, session } = kept;
+  const ways = async (cookie: string) => (await dashboard().ask({ path: '/api/account/ways', cookie })).json();
+
+  it('takes the password, tells the owner by mail, and is in the audit log', async () => {
+    const cookie = await dashboard().signIn(EMAIL);
+    expect(verdict(await post('/account/ways', { provider: 'acme', password: 'not the password' }, cookie))).toBe('400 invalid_password');
+    const connected = await connect(cookie, { claims: { email: 'asha@work.example' } });
+    expect(leadsTo(connected)).toBe('303 /account?provider=connected');
+    expect(await ways(cookie)).toEqual({
+      hasPassword: true,
+      connected: [{ id: expect.any(String), name: 'Acme', since: expect.any(String) }],
+      passkeys: [],
+      offered: [
+        { id: 'other', name: 'Other' },
+        { id: 'github', name: 'GitHub' },
+      ],
+    });
+    expect(await actions()).toContainEqual(['account.provider_connect', { provider: 'Acme' }]);
+    expect(dashboard().mails.at(-1)).toMatchObject({ to: EMAIL, subject: 'Your Tollgate account is connected to Acme' });
+    expect((await session(living(await signIn()))).json().email).toBe(EMAIL);
+  });
+
+  it('is refused for a person of the provider who opens another account, and for an address that is not verified', async () => {
+    await signIn();
+    const cookie = await dashboard().signIn('birk@example.com');
+    expect(leadsTo(await connect(cookie))).toBe('303 /account?provider=elsewhere');
+    const unverified = await connect(cookie, { claims: { sub: 'person-2', email_verified: false } });
+    expect(leadsTo(unverified)).toBe('303 /account?provider=unverified');
+    expect((await ways(cookie)).connected).toEqual([]);
+  });
+
+  it('is undone with every other session, and never takes the last way in', async () => {
+    const cookie = await dashboard().signIn(EMAIL);
+    await connect(cookie);
+    const other = living(await signIn());
+    const { id } = (await ways(cookie)).connected[0];
+    const remove = (by: string, body: unknown) => dashboard().ask({ method: 'DELETE', path: `/api/account/ways/${id}`, body, cookie: by });
+    const stranger = await dashboard().signIn('birk@example.com');
+    expect((await remove(stranger, { password: PASSWORD })).statusCode).toBe(404);
+    expect((await remove(cookie, {})).statusCode).toBe(400);
+    expect((await remove(cookie, { password: PASSWORD })).statusCode).toBe(200);
+    expect([(await session(other)).statusCode, (await session(cookie)).statusCode]).toEqual([401, 200]);
+    expect(await actions()).toContainEqual(['account.provider_disconnect', { provider: 'Acme' }]);
+  });
+
+  it('leaves an account without a password its only provider, until a password is set by mail', async () => {
+    const cookie = living(await signIn());
+    const { hasPassword, connected } = await ways(cookie);
+    expect(hasPassword).toBe(false);
+    const remove = (by: string, body: unknown) =>
+      dashboard().ask({ method: 'DELETE', path: `/api/account/ways/${connected[0].id}`, body, cookie: by });
+    expect(verdict(await remove(cookie, {}))).toBe('409 last_way');
+    await post('/auth/request-password-reset', { email: EMAIL });
+    await eventually(() => dashboard().mails.length > 0);
+    const token = tokenOf(dashboard().mails.at(-1));
+    expect((await post('/auth/reset-password', { newPassword: PASSWORD, token })).statusCode).toBe(200);
+    const again = cookieOf(await post('/auth/sign-in/email', { email: EMAIL, password: PASSWORD }));
+    expect((await remove(again, { password: PASSWORD })).statusCode).toBe(200);
+    expect(await accounts()).toEqual([`${EMAIL} credential`]);
+  });
+});
+
+/** What is known of a provider is kept, so each begins with another. */
+describe('a provider at which somebody signs in', () => {
+  const { provider, dashboard, post, accounts, signIn } = useProviders();
+
+  it('says that a provider is away, and passwords go on; once it is back it works without a restart', async () => {
+    provider().faults['*'] = 'down';
+    const away = await post('/auth/sign-in/social', { provider: 'acme' });
+    expect([verdict(away), away.json().detail]).toEqual(['503 provider_unavailable', expect.stringContaining('Acme does not answer')]);
+    await dashboard().signIn('other@example.com');
+    delete provider().faults['*'];
+    expect(hasSession(await signIn())).toBe(true);
+  });
+
+  // Each fault at what it says of itself and at its tokens; at its keys and the person's address in `npm run test:all`.
+  describe.each<[Fault, string]>([
+    ['endless', 'reads no more than a bounded answer'],
+    ['silent', 'waits a bounded time for an answer'],
+    ['redirect', 'follows no answer to another address'],
+  ])('of a provider that is %s', (fault, does) => {
+    beforeEach(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      // Five seconds, which no test need wait for: they are over a moment after the provider is silent, and not before on a busy machine.
+      const overAt = new AbortController();
+      jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 5_000 ? overAt.signal : timeout(ms)));
+      provider().onSilence = () => void setTimeout(() => overAt.abort(new DOMException('', 'TimeoutError')), 50);
+    });
+    afterEach(() => {
+      jest.restoreAllMocks();
+      expect(provider().asked).not.toContain('GET /internal');
+      expect(provider().asked).not.toContain('POST /internal');
+    });
+
+    it(`${does}: of what it says of itself`, async () => {
+      provider().faults['*'] = fault;
+      expect((await post('/auth/sign-in/social', { provider: 'acme' })).json().code).toBe('provider_unavailable');
+    });
+
+    it.each(
+      firstOf([
+        ['its tokens', '/token', {}],
+        ['its keys', '/jwks', {}],
+        ['the address of the person', '/userinfo', { claims: { email: undefined } }],
+      ] as const),
+    )(`${does}: of %s`, async (_what, path, said) => {
+      provider().faults[path] = fault;
+      expectRefused(await signIn(said), 'failed');
+      expect(provider().asked.filter((each) => each.endsWith(path))).toHaveLength(1);
+      delete provider().faults[path];
+      jest.restoreAllMocks();
+      expect(hasSession(await signIn(said))).toBe(true);
+    });
+  });
+
+  it('takes the address that the provider says of the same person on request, and of no other', async () => {
+    provider().userinfo = { sub: 'person-2', email: 'birk@example.com', email_verified: true };
+    expectRefused(await signIn({ claims: { email: undefined } }), 'failed');
+    provider().userinfo = { sub: 'person-1', email: EMAIL, email_verified: 'yes' };
+    expectRefused(await signIn({ claims: { email: undefined } }), 'unverified');
+    expect(await accounts()).toEqual([]);
+  });
+
+  it('finds the key among thousands, and asks for keys no more often for tokens of keys that nobody has', async () => {
+    const many = Array.from({ length: 2_000 }, (_, number) => published(other, `old-${number}`));
+    provider().keys = { ...provider().keys, published: [...many, published(own, 'one')] };
+    expect(hasSession(await signIn())).toBe(true);
+    for (const kid of ['two', 'three', 'four']) expectRefused(await signIn({ isForged: true, header: { kid } }), 'failed');
+    expect(provider().asked.filter((each) => each === 'GET /jwks')).toHaveLength(1);
+  });
+
+  it('takes the provider’s next key within a minute of its change, and the one before no more', async () => {
+    expect(hasSession(await signIn())).toBe(true);
+    provider().keys = { kid: 'two', signing: other, published: [published(other, 'two')] };
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 61_000);
+    try {
+      expect(hasSession(await signIn())).toBe(true);
+      provider().keys = { ...provider().keys, kid: 'one', signing: own };
+      expectRefused(await signIn(), 'failed');
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('takes a token of a clock that is 20 seconds off', async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    expect(hasSession(await signIn({ claims: { iat: seconds + 20, nbf: seconds + 20, exp: seconds + 80 } }))).toBe(true);
+    expect(hasSession(await signIn({ claims: { iat: seconds - 80, exp: seconds - 20 } }))).toBe(true);
+  });
+
+  it.each([
+    ['script', { authorization_endpoint: 'javascript:alert(1)' }],
+    ['another issuer', { issuer: 'https://issuer.example' }],
+  ])('leads nobody to a provider that describes itself with %s', async (_what, metadata) => {
+    Object.assign(provider().metadata, metadata);
+    const begun = await post('/auth/sign-in/social', { provider: 'acme' });
+    expect([begun.statusCode >= 400, begun.body.includes('javascript')]).toEqual([true, false]);
+  });
+
+  it('sends a code and a secret to no address without TLS but on its own machine', async () => {
+    provider().metadata['token_endpoint'] = 'http://169.254.169.254/token';
+    expectRefused(await signIn(), 'failed');
+    expect(provider().asked).not.toContain('POST /token');
   });
 });

@@ -74,7 +74,7 @@ export interface DashboardOptions {
 }
 
 /** Of a password: the least that the algorithm takes. */
-const NO_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+export const NO_COST = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -211,19 +211,21 @@ DO $$ DECLARE name text; BEGIN
   LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
 END $$`;
 
+/** Leaves it without people and mail. */
+export async function empty({ db, pool, mails }: TestDashboard): Promise<void> {
+  // Requests of the last test may still write a letter.
+  await eventually(() => db.waitingCount === 0 && db.idleCount === db.totalCount);
+  await pool.query(EMPTY);
+  mails.length = 0;
+}
+
 /** A dashboard for all tests of the block around it, there once they begin. If told so, each test finds it without people and mail. */
 export function useDashboard(options: DashboardOptions = {}, isEmptied = false): TestDashboard {
   const dashboard = {} as TestDashboard;
   const opened = openedForTests();
   beforeAll(async () => void Object.assign(dashboard, await opened.keep(startDashboard(options), (each) => each.close())));
   if (isEmptied) {
-    beforeEach(async () => {
-      // Requests of the last test may still write a letter.
-      const { db } = dashboard;
-      await eventually(() => db.waitingCount === 0 && db.idleCount === db.totalCount);
-      await dashboard.pool.query(EMPTY);
-      dashboard.mails.length = 0;
-    });
+    beforeEach(() => empty(dashboard));
   }
   return dashboard;
 }
