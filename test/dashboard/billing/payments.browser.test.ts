@@ -451,7 +451,7 @@ it('a customer takes a paid plan: is declined once, pays, has an invoice of it, 
   });
 
   await step('the seller reads what the provider refuses to charge of the last month, and what the plan sells in the console', async () => {
-    // As overage-charges.stores.test.ts comes to it; here a month would have to pass.
+    // As payment-kills.stores.test.ts comes to it; here a month would have to pass.
     const problem = 'No such subscription, or it has ended.';
     await db.query(
       `WITH whose AS (SELECT id, date_trunc('month', now() - interval '1 month')::date AS month FROM customer WHERE email = $1),

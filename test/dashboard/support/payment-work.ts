@@ -1,13 +1,15 @@
 import { type Overage } from '../../../plugins/core/catalogue/catalogue';
 import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
 import { type Session } from '../../../services/sandbox/payments/objects';
+import { firstOf } from '../../support/scenes';
 import { type FaultyPayments, ip, PRODUCT } from './faulty-payments';
 import { type MortalProcess, mortalProcess } from './mortal-process';
 
 /** Somebody who wants a plan, and the work of a process that takes the payment for it. */
 export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboard' | 'clock'>) {
   const tools = () => ({ db: dashboard().db, clock, catalogue: watchCatalogue(dashboard().db) });
-  const deaths = ['before', 'after'] as const;
+  /** What a process leaves that dies just before a step, one left that died just after the step before. */
+  const deaths = firstOf(['after', 'before'] as const);
 
   async function newWish() {
     const { rows } = await dashboard().pool.query<{ id: string }>(
@@ -19,7 +21,7 @@ export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboar
   }
   const place = { url: 'http://dashboard.test', email: 'x@example.com', mailbox: 'x' };
 
-  /** Runs work in processes that die at each of its steps in turn, until one lives to its end. */
+  /** Runs work in processes that die at each of its steps in turn, until one lives to its end; just after it and, in `npm run test:all`, before. */
   async function killEverywhere<Prepared>(
     prepare: () => Promise<Prepared>,
     work: (mortal: MortalProcess, wish: Prepared) => Promise<unknown>,
@@ -47,7 +49,7 @@ export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboar
     return found;
   };
 
-  return { tools, newWish, place, killEverywhere, sessionOf };
+  return { tools, newWish, place, killEverywhere, deaths: deaths.length, sessionOf };
 }
 
 /** What a customer wants to pay for. */
