@@ -4,7 +4,9 @@ import { type DatedFact, type PaymentState, reducePayments } from '../../../serv
 import { type GivenFact } from '../../../services/selling/billing/payment-facts';
 import { type CheckoutWish, type DiscountWish, type PaymentPort } from '../../../services/selling/billing/payment-port';
 import { describeError } from '../../../services/kit/log';
+import { propertyRuns } from '../../support/fast-check';
 import { CUSTOMER, razorpay, stripe, USE } from '../support/documented-payments';
+import { payHonestly } from '../support/pay-honestly';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
 
 const wishFor = (members: Partial<CheckoutWish> = {}): CheckoutWish => ({
@@ -380,4 +382,7 @@ describe.each([
     await gone.close();
     await expect(gone.port.openCheckout(wishFor())).rejects.toMatchObject({ name: 'ProviderAway' });
   });
+
+  it('lets any history of plans, use, discounts, pauses and cancellations cost what honest use costs, at most the dearest plan held', () =>
+    payHonestly(name, propertyRuns(200)));
 });
