@@ -4,13 +4,16 @@ import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalo
 import { listInvoices } from '../../../services/selling/billing/invoice-view';
 import { closeMonth } from '../../../services/selling/statements/read-statement';
 import { billingOf } from '../../../services/dashboard/billing/billing-of';
+import { type KnownSource } from '../../../services/dashboard/http/dashboard-deps';
 import { PRODUCTS } from '../../support/catalogue';
 import { startDashboard, type TestDashboard, verdict } from '../support/dashboard';
+import { PRODUCT, SOLD } from '../support/faulty-payments';
+import { makeOperator } from '../support/operator';
 import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
+import { makeSellerToken } from '../support/seller-token';
 
-const PRODUCT = 'api-ip';
 const MONTH = '2026-10';
 const seller = {
   seller: { name: 'Acme Data', address: ['12 MG Road'], country: 'IN' },
@@ -37,17 +40,22 @@ const PROVIDERS: readonly (readonly [string, Provider])[] = [
 let dashboard: PayingDashboard;
 let keyless: TestDashboard;
 let stages: Readonly<Record<string, PaymentStage>>;
+/** What the service behind the product says of itself. */
+let source: KnownSource | null = null;
 beforeAll(async () => {
   stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
   const also = Object.fromEntries(Object.entries(stages).map(([name, { port }]) => [name, port]));
-  dashboard = await startPayingDashboard({ also });
+  dashboard = await startPayingDashboard({
+    also,
+    liveSources: { find: (product) => (product === PRODUCT ? source : null), revision: () => JSON.stringify(source) },
+  });
   keyless = await startDashboard();
 });
 afterAll(async () => {
   await Promise.all([dashboard, keyless, ...Object.values(stages)].map((each) => each?.close()));
 });
 
-const { newCustomer, productOf, planOf } = payingPeople(() => dashboard, PRODUCT);
+const { newCustomer, paidCustomer, productOf, planOf } = payingPeople(() => dashboard, PRODUCT);
 
 /** Pays for a checkout at a provider, which then tells the dashboard so. */
 async function pay(name: string, checkoutId: string): Promise<void> {
@@ -135,5 +143,98 @@ describe.each(PROVIDERS)('billing by %s', (name, { billing, isPaidFirst, invoice
     const chosen = await post('/subscriptions', { product: PRODUCT, plan: 'Star' });
     if (billing !== undefined && isPaidFirst) expect(verdict(chosen)).toBe('409 payment_needed');
     else expect(chosen.statusCode).toBeLessThan(300);
+  });
+});
+
+const since = '2026-11-22T10:30:00.000Z';
+const NOTHING: KnownSource = { isThere: true, since, routes: [{ path: '/ip', state: 'about', only: '' }] };
+const TEXT = 'IP lookup: Live keys open nothing today: there is only an index. The price is charged all the same.';
+
+async function sell(provider?: 'none' | 'razorpay', change: { readonly approval?: 'request' } = {}): Promise<void> {
+  const products = SOLD.map((each) =>
+    each.id === PRODUCT ? { ...each, plans: each.plans.map((plan) => ({ ...plan, ...change })) } : each,
+  );
+  const billing = provider && billingTerms.parse({ provider, ...(provider === 'none' && seller) });
+  await applyCatalogue(dashboard.pool, createCatalogue(products, billing && { billing }), { actor: 'test' });
+}
+
+/** What is kept of it: the text, who agreed to it, and the audit log's lines. */
+async function kept({ id }: PayingCustomer): Promise<unknown[]> {
+  const { rows } = await dashboard.pool.query<{ text: string; given_by: string; audited: number }>(
+    `SELECT text, given_by, (SELECT count(*)::int FROM audit_log a
+       WHERE a.customer_id = c.customer_id AND action = 'subscription.understood' AND details ->> 'text' = c.text) AS audited
+     FROM consent c WHERE customer_id = $1 AND product_id = $2`,
+    [id, PRODUCT],
+  );
+  return rows.map(({ text, given_by: by, audited }) => [text, by, audited]);
+}
+
+/** An act is refused with the text, keeps nothing, and does its work with the tick alone. */
+async function needsTick(customer: PayingCustomer, act: (tick: object) => ReturnType<PayingCustomer['ask']>, by = 'dashboard') {
+  for (const tick of [{}, { understood: false }]) {
+    const refused = await act(tick);
+    expect([verdict(refused), refused.json().text]).toEqual(['409 opens_nothing', TEXT]);
+  }
+  expect(await kept(customer)).toEqual([]);
+  const taken = await act({ understood: true });
+  expect(taken.statusCode).toBeLessThan(300);
+  expect(await kept(customer)).toEqual([[TEXT, by, 1]]);
+  return taken;
+}
+
+describe('a plan that opens nothing', () => {
+  beforeEach(async () => {
+    source = NOTHING;
+    await sell();
+  });
+
+  it.each([undefined, 'razorpay'] as const)(
+    'is paid (provider: %s) only by who says to have understood it, which is kept',
+    async (provider) => {
+      await sell(provider);
+      const customer = await newCustomer();
+      await needsTick(customer, (tick) => customer.ask('/checkouts', { product: PRODUCT, plan: 'star', ...tick }));
+    },
+  );
+
+  it('takes the place of another paid plan only with the same word, and the preview outlives the refusal', async () => {
+    source = null;
+    const customer = await paidCustomer();
+    source = NOTHING;
+    const { id } = (await customer.ask('/billing')).json().paid[0];
+    const { preview } = (await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' })).json();
+    await needsTick(customer, (tick) => customer.ask(`/paid-plans/${id}/plan`, { preview, ...tick }, 'PUT'));
+    expect(await planOf(customer)).toBe('Sun');
+  });
+
+  it('is subscribed to, changed to and asked for only with the same word, where a month is invoiced', async () => {
+    await sell('none');
+    const [subscriber, changer, asker] = [await newCustomer(), await newCustomer(), await newCustomer()];
+    await needsTick(subscriber, (tick) => subscriber.ask('/subscriptions', { product: PRODUCT, plan: 'Star', ...tick }));
+    const { id, version } = (await changer.ask('/subscriptions', { product: PRODUCT, plan: null })).json();
+    await needsTick(changer, (tick) => changer.ask(`/subscriptions/${id}/plan`, { version, plan: 'Star', ...tick }, 'PUT'));
+    await sell('none', { approval: 'request' });
+    const { daily, monthly, price, currency } = SOLD.find((each) => each.id === PRODUCT)?.plans[0] ?? {};
+    const wish = { product: PRODUCT, plan: 'Star', terms: { daily, monthly, price, currency } };
+    await needsTick(asker, (tick) => asker.ask('/plan-requests', { ...wish, ...tick }));
+  });
+
+  it('is given through the seller’s API only with the same word', async () => {
+    const customer = await newCustomer();
+    const { secret } = await makeSellerToken(dashboard, (await makeOperator(dashboard)).cookie);
+    const path = `/api/seller/customers/${customer.id}/subscriptions`;
+    const headers = { authorization: `Bearer ${secret}` };
+    const give = (tick: object) => dashboard.ask({ method: 'POST', path, headers, body: { product: PRODUCT, plan: 'Star', ...tick } });
+    await needsTick(customer, give, 'operator');
+  });
+
+  it('asks nothing of who takes what is free, and nothing once it opens something', async () => {
+    const customer = await newCustomer();
+    expect((await customer.ask('/subscriptions', { product: PRODUCT, plan: null })).statusCode).toBe(200);
+    for (const other of [null, { ...NOTHING, routes: [{ path: '/ip', state: 'open', only: '' }] }] satisfies (KnownSource | null)[]) {
+      source = other;
+      expect((await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' })).statusCode).toBe(200);
+    }
+    expect(await kept(customer)).toEqual([]);
   });
 });

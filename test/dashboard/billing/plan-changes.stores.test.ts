@@ -1,12 +1,16 @@
+import { Client, Pool } from 'pg';
 import { approvePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
 import { askForPlan } from '../../../services/selling/subscriptions/ask-for-plan';
 import { changeSubscription } from '../../../services/selling/subscriptions/change-subscription';
 import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
-import { type Subscription } from '../../../services/sandbox/payments/objects';
+import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
+import { askForPaymentCheck } from '../../../services/selling/billing/payment-checks';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
+import { runsEveryScene } from '../../support/scenes';
 import { verdict } from '../support/dashboard';
 import { MONTH_MS, PRODUCT, SOLD, sun, useFaultyPayments } from '../support/faulty-payments';
 import { makeOperator } from '../support/operator';
+import { startOtherNode } from '../support/other-node';
 import { PAYMENT_KEYS } from '../support/paying-dashboard';
 import { type PayingCustomer } from '../support/paying-people';
 import { paymentWork } from '../support/payment-work';
@@ -14,7 +18,13 @@ import { takePayment } from '../../../services/dashboard/billing/take-payment';
 import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 
 const payments = useFaultyPayments();
-const { dashboard, faults, pass, paidCustomer, planOf, productOf, sell } = payments;
+const { clock, dashboard, faults, loseEvents, pass, paidCustomer, planOf, productOf, sell } = payments;
+
+const PATH = '/api/payments/sandbox/events';
+const headersOf = (body: string, at = clock.now() / 1_000) => ({
+  'content-type': 'application/json',
+  'stripe-signature': signEvent(body, PAYMENT_KEYS.webhookSecret, Math.floor(at)),
+});
 
 type Payer = PayingCustomer & { readonly subscription: Subscription };
 const paidOf = async ({ ask }: PayingCustomer) => (await ask('/billing')).json().paid[0];
@@ -34,6 +44,99 @@ const renew = async ({ subscription }: Payer) => {
   dashboard().provider.ledger.renew(subscription, true);
   await dashboard().settled();
 };
+
+describe('events that were not heard', () => {
+  // The nightly comparison is over before: it keeps what it is told as facts of its own.
+  beforeAll(async () => {
+    await askForPaymentCheck(dashboard().pool);
+    dashboard().poke();
+    await dashboard().settled();
+  });
+
+  /** Somebody's checkout at the provider, without its page. */
+  function sessionFor(customerId: string): Session {
+    const metadata = { tollgate_customer: customerId, tollgate_product: PRODUCT, tollgate_plan: 'Star' };
+    const wish = { name: 'IP', currency: 'inr', amount: 49_900, trialDays: 0, metadata, takesCodes: false };
+    const ids = { id: `cs_${customerId}`, customer: `cus_${customerId}`, client_reference_id: null };
+    return { ...ids, object: 'checkout.session', mode: 'subscription', status: 'open', wish } as unknown as Session;
+  }
+
+  /** Customers who pay and whose plan renews, none of which the dashboard has heard. @returns the events, of which each is sent twice */
+  async function unheardOf(count: number, renewals: number): Promise<{ bodies: string[]; ids: string[] }> {
+    const { ledger } = dashboard().provider;
+    await dashboard().provider.flush();
+    loseEvents();
+    const { rows } = await dashboard().pool.query<{ id: string }>(
+      "INSERT INTO customer (email) SELECT gen_random_uuid() || '@example.com' FROM generate_series(1, $1) RETURNING id",
+      [count],
+    );
+    for (const { id } of rows) {
+      const subscription = ledger.pay(sessionFor(id));
+      for (let month = 0; month < renewals; month++) ledger.renew(subscription, month % 3 !== 1 || month === renewals - 1);
+    }
+    const bodies = ledger.books.waiting.map(({ event }) => JSON.stringify(event));
+    ledger.books.waiting = [];
+    return { bodies, ids: rows.map(({ id }) => id) };
+  }
+
+  async function standing(ids: readonly string[]) {
+    const { rows } = await dashboard().pool.query(
+      `SELECT count(*)::integer AS plans, count(*) FILTER (WHERE p.status = 'active')::integer AS active,
+       (SELECT count(*)::integer FROM payment_fact f WHERE f.paid_subscription = ANY (array_agg(p.reference))) AS facts,
+       (SELECT count(*)::integer FROM payment_fact f WHERE f.paid_subscription = ANY (array_agg(p.reference)) AND applied_at IS NULL) AS waiting,
+       (SELECT count(*)::integer FROM audit_log WHERE actor = 'payments' AND action LIKE 'subscription.%'
+          AND subject_id IN (SELECT id::text FROM subscription WHERE customer_id = ANY ($1))) AS changes
+     FROM paid_subscription p WHERE customer_id = ANY ($1) AND entitlement = 'plan'`,
+      [ids],
+    );
+    return rows[0];
+  }
+
+  it('of an hour in which the endpoint was down count once each when they come at once, in few queries and small parts', async () => {
+    // 3,600 events, of which `npm test` sends a fifth: more than one part all the same.
+    const customers = runsEveryScene ? 240 : 48;
+    const { bodies, ids } = await unheardOf(customers, 6);
+    expect(bodies).toHaveLength(15 * customers);
+    const each = jest.spyOn(Client.prototype, 'query');
+    const reads = jest.spyOn(Pool.prototype, 'query');
+    const answers = await Promise.all(
+      bodies.toReversed().map((payload) => dashboard().app.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
+    );
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
+    await dashboard().acted();
+    const queries = each.mock.calls.length;
+    const results = (await Promise.all(reads.mock.results.map(({ value }) => value as unknown))) as ({ rows?: unknown[] } | undefined)[];
+    const largest = Math.max(...results.map((result) => result?.rows?.length ?? 0));
+    each.mockRestore();
+    reads.mockRestore();
+    // The end of a checkout is no fact of a subscription.
+    const facts = bodies.length - customers;
+    expect(await standing(ids)).toEqual({ plans: customers, active: customers, facts, waiting: 0, changes: customers });
+    // Two to store each; what they come to is worked out for whole subscriptions.
+    expect(queries).toBeLessThan(4 * bodies.length);
+    expect([largest > 0, largest <= 500]).toEqual([true, true]);
+  });
+
+  it('that are delivered to two nodes at the same time count once', async () => {
+    const { bodies, ids } = await unheardOf(8, 3);
+    const other = startOtherNode({ databaseUrl: dashboard().databaseUrl, ports: { sandbox: dashboard().port }, clock });
+    const both = [other.app, dashboard().app];
+    const answers = await Promise.all(
+      [...bodies, ...bodies.toReversed()].flatMap((payload) =>
+        both.map((node) => node.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
+      ),
+    );
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
+    await other.settled();
+    await dashboard().settled();
+    expect(await standing(ids)).toEqual({ plans: 8, active: 8, facts: bodies.length - 8, waiting: 0, changes: 8 });
+    const { rows } = await dashboard().pool.query<{ email: string }>('SELECT email FROM customer WHERE id = ANY ($1)', [ids]);
+    const receipts = dashboard().mails.filter(({ to, subject }) => rows.some(({ email }) => email === to) && subject.startsWith('Receipt'));
+    // The first payment and two renewals of each; one fails and is passed over by the next.
+    expect(receipts).toHaveLength(8 * 3);
+    await other.close();
+  });
+});
 
 describe('a dearer plan', () => {
   it('begins at once for the whole difference, however late in the period, by no clock of the client’s or of ours', async () => {
@@ -254,8 +357,7 @@ describe('two events of one second', () => {
       const created = told.at(-1)?.created ?? 0;
       for (const [place, event] of told.entries()) {
         const body = JSON.stringify({ ...event, id: `evt_${9 - place}_${id}`, created });
-        const headers = { 'content-type': 'application/json', 'stripe-signature': signEvent(body, PAYMENT_KEYS.webhookSecret, created) };
-        const answer = await dashboard().app.inject({ method: 'POST', url: '/api/payments/sandbox/events', payload: body, headers });
+        const answer = await dashboard().app.inject({ method: 'POST', url: PATH, payload: body, headers: headersOf(body, created) });
         expect(answer.statusCode).toBe(204);
       }
       await dashboard().settled();
