@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { hashApiKey, isPlausibleKey } from '../../../plugins/core/access/api-key';
 import { createCustomer } from '../../../services/selling/customers/create-customer';
 import { createKey, importKey } from '../../../services/selling/keys/create-key';
+import { ascendingId } from '../../../services/selling/keys/ascending-id';
 import { changeKey } from '../../../services/selling/keys/change-key';
 import { expireKey, revokeKey, setKeyState } from '../../../services/selling/keys/set-key-state';
 import { findCustomer } from '../../../services/selling/customers/find-customer';
@@ -147,6 +148,13 @@ describe('createKey', () => {
     );
     expect(new Set(made.flatMap(({ subscriptions }) => subscriptions.map(({ id }) => id))).size).toBe(3);
   });
+});
+
+it('makes ids that ascend, also 20,000 in a few milliseconds', () => {
+  const ids = Array.from({ length: 20_000 }, ascendingId);
+  expect(ids).toEqual(ids.toSorted());
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toEqual([]);
 });
 
 describe('importKey', () => {

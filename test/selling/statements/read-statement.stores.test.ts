@@ -16,7 +16,7 @@ import { eventually } from '../../support/eventually';
 import { testDatabase, type TestDatabase } from '../../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../../support/redis/redis';
 import { storeNode } from '../../stores/quota/harness';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 
 const timeZone = 'Asia/Kolkata';
 const actor = 'test';
@@ -327,7 +327,7 @@ describe('the sum of statements', () => {
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), (acts) => spendAndCompare(node.counter, acts)),
-        { numRuns: 6 },
+        { numRuns: propertyRuns(6) },
       );
     } finally {
       await node.close();
