@@ -34,7 +34,7 @@ export interface AccessLayerDeps {
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** The pages on which callers read on about a refusal. */
   readonly readOn?: ReadOn | undefined;
-  /** What a 401 names as the place that its key is for; `tollgate` unless given. */
+  /** The realm of a 401's challenge; `tollgate` unless given. */
   readonly realm?: string | undefined;
   /** Absent unless tracing is on. */
   readonly tracer?: DecisionTracer | undefined;
@@ -51,9 +51,9 @@ export interface AccessRequest {
   readonly method: string;
   readonly headers: RequestHeaders;
   readonly rawQuery: string;
-  /** Empty where the entrance has judged it. */
+  /** Empty if the entrance has checked the path itself. */
   readonly rawPath: string;
-  /** For the log, where it is not the method and path above. */
+  /** For the log, if the method and path above are empty. */
   readonly shown: RequestFacts['shown'];
   readonly callerAddress: string;
   readonly originHost: string | undefined;
@@ -61,7 +61,7 @@ export interface AccessRequest {
   readonly readBody: () => Promise<RawBody>;
   readonly trace: DecisionTrace | undefined;
 
-  /** Units that the request costs. If the response reports the cost: the units taken beforehand. */
+  /** Units that the request costs; if the response reports the cost, those taken in advance. */
   units: number;
   key: string | undefined;
   keyPlace: KeyPlace | 'link' | undefined;

@@ -30,7 +30,7 @@ function consumerOf({ customerId, customerName, credentialId }: AccessRecord): C
   return { id: customerId, username: name || customerId, credentialId };
 }
 
-/** What the request becomes on its way to the service: proof in, credentials out. */
+/** Changes an admitted request on its way to the service: adds the proof, removes the credentials. */
 export function admit(request: AccessRequest, signing: { sign: ContextSigner; nowSeconds: number }): Admission {
   const { record, subscription, spend } = request;
   if (!record || !subscription) throw new Error('a request without a subscription cannot be admitted');
@@ -51,7 +51,8 @@ export function admit(request: AccessRequest, signing: { sign: ContextSigner; no
   };
   const set: Record<string, string> = {};
   if (request.trace) set[TRACE_HEADER] = request.trace.traceparent;
-  // Last, so that a message to the gateway ends with bytes that differ in every request (writeExitArgs in plugins/server says why).
+  // Must come last, so that a message to the gateway ends with bytes that differ in every request (writeExitArgs in plugins/server says
+  // why).
   set[CONTEXT_HEADER] = signing.sign(context, subscription.proof);
   const responseHeaders = crossOriginHeaders(record.whitelist, request.headers);
   if (quota && request.config.rateLimitHeaders === 'gateway') Object.assign(responseHeaders, rateLimitHeaders(quota, signing.nowSeconds));
@@ -78,8 +79,8 @@ function namesToRemove({ config, headers, key }: AccessRequest): readonly string
 }
 
 /**
- * What becomes of a request on a route that does not enforce: it goes where it would go without the access layer, without a proof. What could
- * be taken for one is removed, and so is a key of ours.
+ * Passes on a request on a route that does not enforce, to where it would go without the access layer and without a proof. Whatever could
+ * be taken for a proof is removed, and so is a key of ours.
  */
 export function letThrough(request: AccessRequest): Admission {
   const { config, headers, key, strippedBody, trace } = request;
@@ -106,7 +107,7 @@ function challenge(request: AccessRequest, realm: string): string {
   return header === undefined ? `Bearer realm="${realm}"` : `ApiKey realm="${realm}", header="${header}"`;
 }
 
-/** Which pages may read a refusal. Without these headers an inactive key looks like an unknown one. */
+/** The pages that may read a refusal. Without these headers an inactive key looks like an unknown one. */
 function readersOf({ record, headers }: AccessRequest, { code }: Denial): Record<string, string> {
   return record && code !== 'key_unknown' && code !== 'key_inactive' ? crossOriginHeaders(record.whitelist, headers) : {};
 }
@@ -118,7 +119,7 @@ export function answerPreflight(headers: RequestHeaders): Refusal {
   return { admitted: false, status: 200, headers: preflightHeaders(headers['access-control-request-headers']), body: EMPTY };
 }
 
-/** A store that is away is usually back within a moment. */
+/** A store that is down is usually back within a second. */
 const RETRY_SECONDS = '1';
 
 export interface RefusalSetting {
@@ -166,7 +167,10 @@ export function refuse(request: AccessRequest, denial: Denial, setting: RefusalS
   return { admitted: false, status, headers, body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** Does to Kong's request what the verdict says. The writes travel together with the end of the event. @param sentQuery as Kong has it */
+/**
+ * Applies the verdict to Kong's request. All writes are sent together with the end of the event.
+ * @param sentQuery as Kong has it
+ */
 export async function tellKong(kong: KongPdk, verdict: Verdict, sentQuery: string): Promise<void> {
   if (!verdict.admitted) {
     await kong.response.exit(verdict.status, verdict.body, { ...verdict.headers });

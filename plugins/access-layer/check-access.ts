@@ -12,7 +12,7 @@ function decide(request: AccessRequest, nowMs: number): Denial | undefined {
   const verdict = checkSubscription(request.record, link ? [link.product] : request.config.products, nowMs);
   if (!verdict.ok) return { code: verdict.denial, ...(verdict.suspended === undefined ? {} : { suspended: verdict.suspended }) };
   request.subscription = verdict.subscription;
-  // The unit for this viewing was spent by this key on this subscription. If either is another by now, it is not paid for.
+  // The unit for this viewing was taken from this key's subscription. If either has changed since, the viewing is not paid for.
   const isOwn = request.record?.credentialId === link?.credentialId && verdict.subscription.id === link?.subscriptionId;
   if (link && !isOwn) return { code: 'link_not_valid' };
   const whitelist = request.record?.whitelist;

@@ -11,7 +11,7 @@ export type RouteText = Readonly<Record<string, string | undefined>>;
 
 const list = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-/** By default the key may be in every place that a gateway can show without the body. */
+/** By default the key may be in every place that a gateway can read without the body. */
 const PLACES_WITHOUT_FORMS = KEY_PLACES.filter((place) => place !== 'form');
 
 const whole = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text);
@@ -38,7 +38,7 @@ const READERS_OF_FORMS: typeof READERS = {
 
 /** Abilities that not every entrance has. */
 interface EntranceAbilities {
-  /** It hands over forms, so a key may be in one. */
+  /** The entrance passes on forms, so a key may be in one. */
   readonly takesForms?: boolean;
 }
 
@@ -49,13 +49,14 @@ export function splitRoute(route: string): RouteText {
 }
 
 /**
- * Places in which a route takes the key, as far as its text can be read. A wrong text makes no configuration, and refuses every request.
+ * The places in which a route takes the key, as far as its text can be parsed. A malformed text makes no configuration, so every request is
+ * refused.
  */
 export const keyPlacesOf = ({ key_in: text }: RouteText): ReadonlySet<KeyPlace> => readKeyPlaces(text === undefined ? [] : list(text));
 
 /**
- * The plugin's configuration from the text of a gateway's.
- * @throws Error naming a member that is unknown, or that asks for what cannot be done without the request's body
+ * Parses the plugin's configuration from a gateway's text.
+ * @throws Error naming a member that is unknown, or that cannot work without the request's body
  */
 export function readRoute(text: RouteText, { takesForms = false }: EntranceAbilities = {}): Record<string, unknown> {
   const readers = takesForms ? READERS_OF_FORMS : READERS;

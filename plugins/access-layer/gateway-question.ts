@@ -15,15 +15,15 @@ export interface EntranceLog {
 
 /** Options of every entrance except Kong's. */
 export interface EntrancePlace {
-  /** A unix socket, whose permissions are the proof that a gateway asks; otherwise loopback or a private network, and `secret` is. */
+  /** A unix socket, whose permissions prove that a gateway asks; otherwise loopback or a private network, where `secret` proves it. */
   readonly listen: ListenPlace;
   /** Shared with the gateway; required on TCP. */
   readonly secret: string | undefined;
 }
 
 /**
- * `gateway`: the gateway's configuration leaves out something that every decision needs. `client`: no gateway could forward this request
- * safely. `path`: nor this path.
+ * Who caused it. `gateway`: its configuration leaves out what every decision needs. `client`: no gateway could forward this request safely.
+ * `path`: no gateway could forward this path safely.
  */
 export type UnreadableQuestion = { readonly fault: 'gateway' | 'client' | 'path'; readonly why: string; readonly requestId: string };
 
@@ -32,12 +32,12 @@ const REQUEST_ID = /^[\w-]{16,64}$/;
 /** The gateway's request id if it is valid, otherwise a new one. */
 export const requestIdOf = (given: unknown): string => (typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId());
 
-/** All headers by lower-cased name, a list for a repeated one: Node's own reading would drop a second Authorization. */
+/** All headers by lower-cased name, as a list if repeated: Node's own parsing would drop a second Authorization. */
 export function collectHeaders(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   for (const [mixed, value] of pairs) {
     const name = mixed.toLowerCase();
-    // `__proto__` is a legal name of a header.
+    // `__proto__` is a legal header name.
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
     headers[name] = before === undefined ? value : [before, value].flat();
   }
@@ -60,7 +60,10 @@ interface Deciding {
   readonly readOn: ReadOn | undefined;
 }
 
-/** Decides what was read of a gateway's question. @throws Error when `findInstance` does: the route makes no configuration */
+/**
+ * Decides on a gateway's parsed question.
+ * @throws Error if `findInstance` does: the route makes no configuration
+ */
 export async function decideQuestion(
   question: RequestFacts | UnreadableQuestion,
   { findInstance, log, readOn }: Deciding,

@@ -3,7 +3,7 @@ import { type RequestFacts } from '../core/access/request-variable';
 import { type AccessInstance, type Refusal, type Verdict } from '../core/access/verdict';
 import { problemOf, statusOf, type ReadOn } from '../core/problems';
 
-/** The deadline of Kong's events: far longer than any decision takes, shorter than gateways wait. */
+/** The deadline of Kong's events: far longer than any decision takes, and shorter than gateways wait. */
 export const DECISION_DEADLINE_MS = 5_000;
 
 /** 32 hex digits, as Kong's. */
@@ -27,9 +27,8 @@ interface Asking {
 }
 
 /**
- * Asks the access layer about a request that the entrance holds in full and cannot send elsewhere. Every error and every time-out refuses the
- * request.
- * @param asking.onError gets the error; the caller of the API never sees it
+ * Asks the access layer about a request that the entrance holds and cannot redirect. Every error and every time-out refuses the request.
+ * @param asking.onError gets the error; the API's caller never sees it
  */
 export async function askAccess(instance: AccessInstance, held: RequestFacts, { onError, readOn }: Asking): Promise<Verdict> {
   let timer: NodeJS.Timeout | undefined;

@@ -74,7 +74,7 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   if (!config.enforce) deps.onUnenforced?.(config.products);
   const trace = deps.tracer?.begin(question.headers[TRACE_HEADER], startedAtMs);
   const request = beginRequest(question, config, trace);
-  // The API answers its own preflights, as it did before.
+  // The API responds to its own preflights, as it did before.
   if (isAsked) return letThrough(request);
   const denial = await decide(request, deps);
   const nowMs = deps.clock.now();

@@ -47,7 +47,7 @@ export class RequestReader {
 
 const readVariable = (text: unknown): ReturnType<typeof readRequestVariable> => readRequestVariable(typeof text === 'string' ? text : '');
 
-/** A page's question names the headers that it wants to send. They are not in the variable, because no other request has them. */
+/** A preflight names the headers that the page wants to send. They are not in the variable, because no other request has them. */
 async function withRequestedHeaders(kong: KongPdk, facts: RequestFacts): Promise<RequestFacts> {
   const requested = await kong.nginx.getVar('http_access_control_request_headers');
   return { ...facts, headers: { ...facts.headers, 'access-control-request-headers': typeof requested === 'string' ? requested : '' } };

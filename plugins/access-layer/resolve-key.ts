@@ -57,7 +57,7 @@ async function searchForm(request: AccessRequest, deps: AccessLayerDeps): Promis
   return search;
 }
 
-/** A caller who ends the connection while the form is awaited, or whose connection nginx ends, is no fault: the answer has no reader. */
+/** A caller who leaves while the form is awaited, or whose connection nginx ends, is not a fault: nobody reads the response. */
 function leftEarly(error: unknown): undefined {
   if (!(error instanceof EventOverError)) throw error;
   return undefined;

@@ -18,8 +18,8 @@ export function findLinks({ method, rawQuery }: AccessRequest): readonly string[
 }
 
 /**
- * Step 1 for a link in place of a key: finds the record of the key that the link was made with. From there on the link is judged as that key
- * would be, by the record of this moment.
+ * Step 1 for a link in place of a key: finds the record of the key that the link was made with. From there on the link is judged as that
+ * key would be, by its present record.
  */
 export async function resolveLink(tokens: readonly string[], request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
   request.keyPlace = 'link';

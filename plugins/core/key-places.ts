@@ -1,4 +1,4 @@
-/** Where a caller may put the key unless a route says otherwise, in the order in which they are looked at. */
+/** Where a caller may put the key unless a route says otherwise, in search order. */
 export const KEY_PLACES = ['authorization', 'x-api-key', 'query', 'form'] as const;
 
 type UsualPlace = (typeof KEY_PLACES)[number];
@@ -7,7 +7,7 @@ type UsualPlace = (typeof KEY_PLACES)[number];
 export type OwnPlace = `header:${string}` | `query:${string}`;
 export type KeyPlace = UsualPlace | OwnPlace;
 
-/** Names that a route may give: those that every gateway passes on and can take off, however they are spelled. */
+/** Names that a route may give to its key: every gateway can pass them on and remove them, in any spelling. */
 const HEADER = /^header:([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)$/i;
 const PARAMETER = /^query:([a-z0-9_-]{1,64})$/i;
 
@@ -15,7 +15,7 @@ const PARAMETER = /^query:([a-z0-9_-]{1,64})$/i;
 export const KEY_PLACE_PATTERNS = [...KEY_PLACES.map((place) => `^${place.replaceAll('-', '%-')}$`), '^header:[%w-]+$', '^query:[%w_-]+$'];
 export const KEY_PLACE_FORM = `must be one of ${KEY_PLACES.join(', ')}, or header:NAME or query:NAME`;
 
-/** Headers with a meaning of their own for HTTP, browsers or gateways: without them, or with a key in them, a request is another one. */
+/** Headers with a meaning for HTTP, browsers or gateways. Removing them, or putting a key into them, would change the request. */
 const RESERVED = new Set([
   ...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'via', 'forwarded', 'date', 'range'],
   ...['origin', 'referer', 'cookie', 'cookie2', 'set-cookie', 'user-agent', 'accept', 'http2-settings', 'traceparent', 'tracestate'],
@@ -48,7 +48,7 @@ export function keyPlaceProblems(texts: readonly string[]): string[] {
   return new Set(places).size === places.length ? problems : [...problems, 'names a place twice'];
 }
 
-/** The places of a list without problems, in the order in which they are looked at: headers, the query, a form. */
+/** The places of a list without problems, in search order: headers, the query, a form. */
 export function readKeyPlaces(texts: readonly string[]): ReadonlySet<KeyPlace> {
   const places = texts.map(readKeyPlace).filter((place) => typeof place === 'string');
   const rank = (place: KeyPlace): number => ORDER.indexOf(isUsual(place) ? place : place.startsWith('header:') ? 'header' : 'parameter');
@@ -57,7 +57,7 @@ export function readKeyPlaces(texts: readonly string[]): ReadonlySet<KeyPlace> {
 
 const ORDER: readonly string[] = ['authorization', 'x-api-key', 'header', 'query', 'parameter', 'form'];
 
-/** The names that a route gives to its key, beside ours. */
+/** A route's names for its key, besides ours. */
 export interface OwnNames {
   /** Header names in lower case. */
   readonly headers: readonly string[];
@@ -70,7 +70,7 @@ export function ownNamesOf(places: Iterable<string>): OwnNames {
   return { headers: named('header:'), parameters: named('query:') };
 }
 
-/** The same of a route as gateways write it: `api-a;key_in=x-api-key,header:apikey`. */
+/** The same for a route as gateways write it: `api-a;key_in=x-api-key,header:apikey`. */
 export function ownNamesIn(route: string): OwnNames {
   return ownNamesOf(readKeyPlaces((/;key_in=([^;]*)/.exec(route)?.[1] ?? '').split(',')));
 }

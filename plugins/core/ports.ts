@@ -35,7 +35,7 @@ export interface SubscriptionAccess {
   readonly takesTestKeys?: boolean;
   /** True if the catalogue gives back what its API answers with a status of 500 to 599. */
   readonly isFree5xx?: boolean;
-  /** Set where the answers of its API say what they cost. */
+  /** Set if the responses of its API report their cost. */
   readonly unitsByAnswer?: UnitsByAnswer | undefined;
   /** How the product's proofs are signed. Absent: `eddsa`. */
   readonly proof?: ProofForm;
@@ -43,7 +43,7 @@ export interface SubscriptionAccess {
   readonly suspended?: string | undefined;
 }
 
-/** All that the checks need to know of one key, read together so that they judge one moment. */
+/** All that the checks need to know about one key, read together so that they are of one time. */
 export interface AccessRecord {
   readonly credentialId: string;
   readonly customerId: string;
@@ -66,7 +66,7 @@ export interface AccessRecord {
 export interface AccessRecords {
   /**
    * @param hash SHA-256 of the API key, 64 lower-case hex digits
-   * @param answered called when the store has answered; building the record may take longer
+   * @param answered called when the store has responded; building the record may take longer
    * @returns the record, or undefined when no such key exists
    * @throws StoreUnavailable when neither the store nor an entry young enough can answer
    */
@@ -142,7 +142,7 @@ export interface QuotaCounter {
   readStanding(subscriptionId: string): Promise<QuotaStanding>;
 }
 
-/** A store that did not answer, or not in time. The message names the store, never a value. */
+/** A store that did not respond, or not in time. The message names the store, never a value. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
@@ -206,15 +206,15 @@ export interface Answer {
   readonly credentialId: string;
   /** The product that admitted it. */
   readonly product: string;
-  /** 499: its client left before the answer was sent. */
+  /** 499: the client left before the response was sent. */
   readonly status: number;
   /** Bytes of the response's body that were sent. */
   readonly bytes: number;
   /** Unix milliseconds of the decision. */
   readonly atMs: number;
-  /** From the first byte of the request at the gateway to the last of the answer. */
+  /** From the first byte of the request at the gateway to the last byte of the response. */
   readonly elapsedMs: number;
-  /** What it costs, unless it is given back. Absent where nothing was counted. */
+  /** What it costs, unless it is given back. Absent if nothing was counted. */
   readonly units?: number | undefined;
   /** False where the gateway responded itself, because the API did not. */
   readonly isFromApi: boolean;
@@ -246,7 +246,7 @@ export interface DecisionTracer {
   begin(given: string | readonly string[] | undefined, startedAtMs: number): DecisionTrace | undefined;
 }
 
-/** Injected so that decisions can be tested at any moment. */
+/** Injected so that decisions can be tested at any time. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number;

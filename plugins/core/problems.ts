@@ -1,5 +1,5 @@
 /**
- * Every answer that is not a success, in one table: code → status, title, and the advice for the caller unless the refusing code gives a
+ * Every response that is not a success, in one table: code → status, title, and the advice for the caller unless the refusing code gives a
  * more exact one. Used by the plugin, the services and the documentation.
  */
 interface ProblemKind {

@@ -10,7 +10,7 @@ const address = (): z.ZodType<string | undefined> =>
     .refine((url) => url.length <= MAX_ADDRESS, `must have at most ${MAX_ADDRESS} characters`)
     .optional();
 
-/** Settings of every process that refuses requests. `ERRORS_URL` is the page of codes, where that is not the dashboard's. */
+/** Settings of every process that refuses requests. `ERRORS_URL` is the page of codes, if the dashboard does not serve it. */
 export const readOnSettings = z.object({ DASHBOARD_URL: address(), ERRORS_URL: address() }).transform(readOnAt);
 
 function readOnAt({

@@ -1,4 +1,4 @@
-/** Where Redis is: one server, or some nodes of a cluster, of which the others are learnt. */
+/** Where Redis is: one server, or some nodes of a cluster, from which the others are learned. */
 export type RedisAddress =
   | { readonly kind: 'server'; readonly url: string }
   | { readonly kind: 'cluster'; readonly nodes: readonly RedisNode[]; readonly login: RedisLogin };
@@ -19,7 +19,7 @@ export interface RedisLogin {
 const DEFAULT_PORT = 6379;
 
 /**
- * Reads REDIS_URL. Several URLs, separated by commas, are nodes of a Redis Cluster; so is a single one that ends in `?cluster=true`.
+ * Parses REDIS_URL. Several URLs, separated by commas, are nodes of a Redis Cluster; so is a single one that ends in `?cluster=true`.
  * @throws Error that says what is wrong without repeating any of it
  */
 export function parseRedisUrl(text: string): RedisAddress {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isTimeZone } from './access/quota';
 import { findRedisUrlProblem } from './redis-address';
 
-/** Everything that is wrong with the environment, in one text: one line a problem, never a value. */
+/** Everything that is wrong with the environment, in one text: one line per problem, never a value. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -15,7 +15,7 @@ export class SettingsError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty variable counts as absent: compose files and shells cannot unset one. */
+/** An empty variable counts as absent, because compose files and shells cannot unset one. */
 function withoutEmpty(env: Environment): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''));
 }

@@ -53,9 +53,9 @@ export interface DecisionWriterStats {
   readonly failures: number;
 }
 
-/** Answers that the gateway told of admitted requests. */
+/** Responses to admitted requests that the gateway reported. */
 export interface WitnessStats {
-  /** Admitted requests whose answer is not told yet. */
+  /** Admitted requests whose response is not reported yet. */
   readonly pending: number;
   /** Admitted requests whose response was never reported. */
   readonly missing: number;
@@ -69,7 +69,7 @@ export interface SettleQueueStats {
   readonly units: Readonly<Record<'charged' | 'lost', number>>;
 }
 
-/** Requests that the gateway's word gives back. */
+/** Requests that are given back because of the gateway's report. */
 export interface RefundQueueStats {
   readonly waiting: number;
   /** Counts since the start. `lost`: too many waited, or the process ended while no store answered. */

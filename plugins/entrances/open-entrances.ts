@@ -16,7 +16,7 @@ export interface EntranceOptions {
 }
 
 export interface Entrances {
-  /** Takes no more questions and lets those under way be answered for at most `graceMs`. */
+  /** Accepts no more questions, and gives running ones at most `graceMs`. */
   close(options: { graceMs: number }): Promise<void>;
 }
 
@@ -39,9 +39,9 @@ function isServed(path: string): Promise<boolean> {
 }
 
 /**
- * Makes room for the sockets, once for all workers that share them: an earlier server that was killed left its own behind.
- * @param makeFolder makes the folder of a socket; throws where others could replace the socket
- * @throws Error when another server answers there, or the path is no socket
+ * Makes room for the sockets, once for all workers that share them: a killed server leaves its socket behind.
+ * @param makeFolder makes the folder of a socket; throws if others could replace the socket
+ * @throws Error if another server listens there, or the path is not a socket
  */
 export async function clearPlaces(
   { forwardAuth, extAuthz, lane }: EntranceSettings,
@@ -58,7 +58,7 @@ export async function clearPlaces(
   }
 }
 
-/** Opens what the settings ask for beside Kong's socket; every entrance asks the same plugin. */
+/** Opens the entrances in the settings, beside Kong's socket; all of them use the same plugin. */
 export async function openEntrances({ plugin, settings, log, hear }: EntranceOptions): Promise<Entrances> {
   const { forwardAuth, extAuthz, lane, secret } = settings;
   const open: EntranceServer[] = [];
@@ -71,7 +71,7 @@ export async function openEntrances({ plugin, settings, log, hear }: EntranceOpt
   if (forwardAuth) await openAt('forward-auth', forwardAuth, new ForwardAuthServer({ plugin, listen: forwardAuth, secret, log }));
   if (lane) await openAt('lane', lane, new LaneServer({ plugin, path: lane.path, log, hear }));
   if (extAuthz) {
-    // gRPC is loaded only where it is wanted.
+    // gRPC is loaded only if it is needed.
     const { ExtAuthzServer } = await import('./ext-authz/ext-authz-server.js');
     await openAt('ext-authz', extAuthz, new ExtAuthzServer({ plugin, listen: extAuthz, secret, log }));
   }

@@ -47,7 +47,7 @@ export interface EntranceSettings {
 }
 
 /**
- * Reads which gateways beside Kong are answered; an empty variable counts as absent.
+ * Reads which gateways besides Kong are served; an empty variable counts as absent.
  * @throws Error with one line that names every problem and no value
  */
 export function readEntranceSettings(environment: NodeJS.ProcessEnv): EntranceSettings {

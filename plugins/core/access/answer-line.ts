@@ -2,22 +2,22 @@
 export interface ToldAnswer {
   readonly requestId: string;
   readonly status: number;
-  /** From the first byte of the request at the gateway to the last of the answer. */
+  /** From the first byte of the request at the gateway to the last byte of the response. */
   readonly elapsedMs: number;
   /** Bytes of the response's body. */
   readonly bytes: number;
-  /** False where the gateway answered itself: it could not reach the API, or the API did not answer in time. */
+  /** False if the gateway responded itself, because it could not reach the API or the API did not respond in time. */
   readonly isFromApi: boolean;
-  /** The first value of the API's header `X-Units`, as it was sent. Absent: it sent none, or the gateway does not tell it. */
+  /** The first value of the API's header `X-Units`, as sent. Absent: the API sent none, or the gateway does not report it. */
   readonly units?: string;
 }
 
-/** Before the line in a datagram; what stands before it is the head of a syslog message. */
+/** Stands before the line in a datagram, after the head of a syslog message. */
 const TAG = 'tg: ';
 const MAX_HEAD = 64;
-/** Caddy sends the heads of answers along. */
+/** Caddy includes response headers. */
 const MAX_DATAGRAM = 16_384;
-/** HAProxy's line is a member of JSON, and some end with a line feed. */
+/** HAProxy's line is a JSON member, and some lines end with a line feed. */
 const LINE_END = /["\n]/;
 
 /** The line in a datagram of a gateway's access log; undefined for anything else. */
@@ -37,12 +37,12 @@ interface CaddyLine {
   /** Seconds. */
   readonly duration?: unknown;
   readonly size?: unknown;
-  /** `units=` and the value of X-Units: Caddy 2.6 has no other member that a route can write. */
+  /** `units=` and the value of X-Units: Caddy 2.6 has no other member that a route can set. */
   readonly user_id?: unknown;
   readonly resp_headers?: { readonly 'X-Kong-Request-Id'?: readonly unknown[]; readonly Date?: unknown };
 }
 
-/** Caddy tells 0 where the client left first. nginx's number. */
+/** Caddy reports 0 if the client left first. This is nginx's number. */
 const CLIENT_LEFT = 499;
 
 /** Caddy logs no Date of its own responses, because Go adds that as it writes. Responses of an API have one. */
@@ -58,20 +58,21 @@ function lineOfCaddy(text: string): string | undefined {
   }
 }
 
-/** The first member, by which a line is known to be somebody else's without a look at the rest. */
+/** The first member. It shows that a line belongs to somebody else, without reading the rest. */
 export function requestIdOfLine(line: string): string {
   return line.slice(0, line.indexOf(' '));
 }
 
-/** A gateway that got no HTTP of an API may tell the first digits that it found: nginx takes them for HTTP/0.9. */
+/** If an API sends something that is not HTTP, a gateway may report its first digits as the status: nginx reads it as HTTP/0.9. */
 const MIN_STATUS = 100;
 const NOT_HTTP = 502;
 
 const LINE = /^([\w-]{8,64}) (\d{3}) (\d{1,7}(?:\.\d{3})?) (\d{1,15}) ([\d.:, -]{1,200}?)(?: units=(.*))?$/;
 
 /**
- * `<request id> <status> <time> <bytes> <time of the API's head>[ units=<X-Units>]`. A time with a point is in seconds, as nginx has it, and one without in
- * milliseconds, as HAProxy has it. The fifth member has one time for each attempt, and `-` (`-1`) for one that brought no head: the last counts. `-` for units is none.
+ * `<request id> <status> <time> <bytes> <time of the API's head>[ units=<X-Units>]`. A time with a point is in seconds, as in nginx; a time
+ * without one is in milliseconds, as in HAProxy. The fifth member has a time for each attempt, and `-` (`-1`) for an attempt without a
+ * response head; the last one counts. `-` means no units.
  * @returns undefined for a line that is not of this form
  */
 export function parseAnswerLine(line: string): ToldAnswer | undefined {
@@ -84,7 +85,7 @@ export function parseAnswerLine(line: string): ToldAnswer | undefined {
     elapsedMs: time.includes('.') ? Math.round(Number(time) * 1_000) : Number(time),
     bytes: Number(bytes),
     isFromApi: last !== '' && !last.startsWith('-'),
-    // Before 1.23 nginx tells the first of two, and later all of them.
+    // Before 1.23 nginx reports the first of a repeated header, later all of them.
     ...(units !== '-' && { units: units.split(',', 1)[0] ?? '' }),
   };
 }

@@ -81,7 +81,7 @@ export function isPlausibleKey(text: string): boolean {
 
 /** SHA-256 of the key, 64 lower-case hex digits: all that is stored of the secret. */
 export function hashApiKey(key: string): string {
-  // A third of the time of createHash: once for every request.
+  // Takes a third of createHash's time, once for every request.
   return hash('sha256', key, 'hex');
 }
 

@@ -1,6 +1,8 @@
 import { type Consumer } from './verdict';
 
-/** What Kong's own plugins for authentication tell a service. A client might send any of these, also with underscores. */
+/**
+ * Headers with which Kong's authentication plugins name the caller to a service. A client might send any of them, also with underscores.
+ */
 const NAMES = ['id', 'username', 'custom-id', 'groups']
   .map((name) => `x-consumer-${name}`)
   .concat('x-credential-identifier', 'x-anonymous-consumer');

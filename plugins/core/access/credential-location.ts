@@ -73,7 +73,7 @@ export const MAY_HOLD_COPIES = ['cookie', 'referer'];
 /** A shorter key may be part of a word. Ours have 41 characters; keys that were imported have any number. */
 const MIN_COPY = 16;
 
-/** Most texts have no escape: each admitted request asks this. */
+/** Most texts have no escape, and this runs for each admitted request. */
 const some = (text: string, test: (reading: string) => boolean): boolean =>
   test(text) || (text.includes('%') && [...readings(text)].some(test));
 
@@ -121,7 +121,7 @@ export function headersToStrip(headers: RequestHeaders, key: string | undefined,
   return hasKeyHeader ? names.concat(KEY_HEADERS) : names;
 }
 
-/** Lenient receivers take an underscore for a hyphen. */
+/** Lenient receivers read an underscore as a hyphen. */
 const isOwn = (name: string, own: readonly string[]): boolean => own.length > 0 && own.includes(name.replaceAll('_', '-'));
 
 function carriesKey(value: string | readonly string[] | undefined, key: string | undefined): boolean {

@@ -9,12 +9,12 @@ const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(?: ?, ?[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 /** Characters of a list of headers; a page asks for a dozen. */
 const MAX_LIST = 1_000;
 
-/** The methods of all routes together; a route answers 405 itself. */
+/** The methods of all routes together; a route itself refuses others with 405. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-/** Seconds for which a browser need not ask again: Chromium keeps no answer longer than two hours. */
+/** Seconds for which a browser need not repeat a preflight: Chromium keeps no response longer than two hours. */
 const MAX_AGE = '7200';
 
-/** What a page may read of a response besides the body and what browsers show anyway. */
+/** Response headers that a page may read, besides those that browsers always show. */
 const EXPOSED = [
   'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Tollgate-Charged', 'X-Tollgate-Mode', 'X-Tollgate-Refund', 'X-Kong-Request-Id',
   'X-Upstream-Provider', 'WWW-Authenticate', 'Allow', 'Accept-Ranges', 'Content-Range', 'Content-Disposition', 'ETag', 'Link',
@@ -25,7 +25,7 @@ const EXPOSED = [
 const ORIGIN = /^https?:\/\/[a-z0-9._:[\]-]+$/i;
 
 /**
- * True for the question that a browser asks before a page's request to another origin. It carries no key and asks for no data.
+ * True for a preflight, which a browser sends before a page's request to another origin. It carries no key and asks for no data.
  * @param method of the request
  */
 export function isPreflight(method: string, headers: RequestHeaders): boolean {
@@ -34,8 +34,8 @@ export function isPreflight(method: string, headers: RequestHeaders): boolean {
 }
 
 /**
- * The answer to every preflight. It is the same for all pages, because the key is not there yet. It only lets the browser send the request,
- * which is then checked. `*` allows no cookies, and a page can read an answer only with {@link crossOriginHeaders}.
+ * The response to every preflight. It is the same for all pages, because the key is not known yet. It only lets the browser send the
+ * request, which is then checked. `*` allows no cookies, and a page can read a response only with {@link crossOriginHeaders}.
  * @param requested the headers that the page wants to send
  */
 export function preflightHeaders(requested: unknown): Record<string, string> {
@@ -51,8 +51,8 @@ export function preflightHeaders(requested: unknown): Record<string, string> {
 }
 
 /**
- * What the response to a request with a known key says to browsers: pages of the origins that the key's domain rules name may read it, no
- * others may. Without domain rules there is nothing to say, and browsers show the answer to no page.
+ * The CORS headers of a response to a request with a known key: only pages of the origins in the key's domain rules may read it. Without
+ * domain rules there are no headers, and browsers show the response to no page.
  */
 export function crossOriginHeaders(whitelist: Whitelist, headers: RequestHeaders): Record<string, string> {
   if (!hasHostRules(whitelist)) return {};

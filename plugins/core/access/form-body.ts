@@ -50,7 +50,7 @@ function listParts(body: Buffer, boundary: string): Part[] {
     const lineEnd = start + delimiter.length - 2;
     const next = body.indexOf(delimiter, lineEnd);
     if (next < 0) break;
-    // Looked for in this part alone: in all that follows it would take minutes for a body of nothing but delimiters.
+    // Searched in this part only: searching all that follows would take minutes for a body of nothing but delimiters.
     const part = body.subarray(lineEnd, next + 2);
     const headEnd = part.indexOf('\r\n\r\n', 0, 'latin1');
     if (headEnd >= 0) {

@@ -1,7 +1,7 @@
 import { type RequestHeaders } from './credential-location';
 import { type Verdict } from './verdict';
 
-/** Statuses of gRPC by those of HTTP: InvalidArgument, Unauthenticated, ResourceExhausted, Unavailable. */
+/** gRPC statuses by HTTP status: InvalidArgument, Unauthenticated, ResourceExhausted, Unavailable. */
 const STATUSES: Readonly<Record<number, number>> = { 400: 3, 401: 16, 429: 8, 503: 14 };
 const UNKNOWN = 2;
 
@@ -9,12 +9,12 @@ const UNKNOWN = 2;
 const isGrpc = ({ 'content-type': type }: RequestHeaders): boolean =>
   typeof type === 'string' && /^application\/grpc(?:[+;]|$)/i.test(type);
 
-/** A message of gRPC has no bytes but visible ASCII and spaces. */
+/** A gRPC message may hold only visible ASCII and spaces. */
 const asMessage = (text: string): string => text.replace(/[^ -$&-~]/gu, encodeURIComponent);
 
 /**
- * The verdict as the caller can read it. A client of gRPC reads a refusal in the head of a response with status 200. From any other status of
- * HTTP it makes one of its own, without the code, and takes 429 for a server that is away: it would try again at once.
+ * The verdict in the form that the caller can read. A gRPC client reads a refusal in the head of a response with status 200. It turns any
+ * other HTTP status into one of its own, without the code, and reads 429 as a server that is down, so it would retry at once.
  * @param headers of the request
  */
 export function forCaller(verdict: Verdict, headers: RequestHeaders): Verdict {

@@ -19,17 +19,17 @@ export interface IpNetwork {
 /** Bytes before the v4 address in `::ffff:a.b.c.d`. */
 const MAPPED_PREFIX_BITS = 96;
 
-/** Goes by way of text: a sum byte by byte makes 32 numbers that are thrown away. */
+/** Converted through text: adding byte by byte would create 32 intermediate numbers. */
 function valueOf(bytes: readonly number[]): bigint {
   return BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
 }
 
-/** ipaddr.js takes this one spelling of the deprecated v4-compatible block for a v4-mapped address; written out it does not. */
+/** ipaddr.js reads this spelling of the deprecated v4-compatible block as a v4-mapped address; written out, it does not. */
 const V4_COMPATIBLE = /^::(?=\d+\.)/;
 
 /** Parses strictly: no octal or short v4 forms, no zone id, no port. Undefined when the text is not an address. */
 export function parseIpAddress(text: string): IpAddress | undefined {
-  // node:net decides what is an address: ipaddr.js alone also takes `127.1` and `0x7f.1`.
+  // node:net decides what is an address: ipaddr.js alone also accepts `127.1` and `0x7f.1`.
   if (isIP(text) === 0 || text.includes('%')) return undefined;
   const parsed = ipaddr.process(text.replace(V4_COMPATIBLE, '0:0:0:0:0:0:'));
   return parsed.kind() === 'ipv4'

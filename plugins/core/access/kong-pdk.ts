@@ -33,11 +33,14 @@ export interface KongPdk {
     /** `setHeaders` replaces every case variant and duplicate of a name, not its underscore twin. An empty list removes the header. */
     request: Pick<KongServiceRequest, 'setHeaders' | 'clearHeader' | 'setRawQuery'> & Pick<Corrected, 'setRawBody'>;
   };
-  /** `exit` ends the request: nothing reaches the service, and headers set before are kept. Kong answers 500 to a status outside 100 to 599. */
+  /**
+   * `exit` ends the request: nothing reaches the service, and headers set before are kept. Kong responds with 500 to a status outside 100
+   * to 599.
+   */
   response: Pick<KongResponse, 'setHeaders' | 'exit'>;
 }
 
-/** The plugin used the PDK of an event that is over: its answer is out, or the caller or Kong is gone. */
+/** The plugin used the PDK of an event that is over: its response was sent, or the caller or Kong is gone. */
 export class EventOverError extends Error {
   override readonly name = 'EventOverError';
   constructor() {

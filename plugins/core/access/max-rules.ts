@@ -1,2 +1,2 @@
-/** Rules of one key. Reading as many from text holds a process for some 30 ms. */
+/** Maximum rules of one key. Parsing this many takes a process some 30 ms. */
 export const MAX_RULES = 1_000;

@@ -18,15 +18,15 @@ export type QuotaWindowName = 'daily' | 'monthly';
 /** Which limit refused. */
 export type ExceededLimit = QuotaWindowName | 'rate';
 
-/** Where a subscription stands after a spend, a refund or a read. Counts are requests. */
+/** The state of a subscription after a spend, a refund or a read. Counts are requests. */
 export interface QuotaStanding extends QuotaWindows {
   readonly usedDaily: number;
   readonly usedMonthly: number;
-  /** Absent where the limits have no rate, or nothing was asked for. */
+  /** Absent if the limits have no rate, or nothing was requested. */
   readonly rate?: RateStanding | undefined;
 }
 
-/** Formatters are costly to create, so one a zone is kept. */
+/** Formatters are costly to create, so one is kept for each zone. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {
@@ -75,7 +75,7 @@ export function endOfDay(day: string, timeZone: string): Date {
 }
 
 /**
- * The day and month that hold a moment. Days can be 23 or 25 hours long where clocks change.
+ * The day and month that a time belongs to. Days can be 23 or 25 hours long where clocks change.
  * @param atSeconds Unix seconds
  * @param timeZone IANA name, for example `Asia/Kolkata`
  * @throws RangeError when the zone is unknown
@@ -104,7 +104,10 @@ export interface QuotaHour {
   readonly hour: number;
 }
 
-/** Finds the hour of a quota day that holds a moment. It remembers one day's bounds, because most moments lie in the same day as the last. */
+/**
+ * Finds the hour of a quota day that a time belongs to. It remembers one day's bounds, because most times are on the same day as the last
+ * one.
+ */
 export class QuotaHours {
   private windows: QuotaWindows | undefined;
 
@@ -146,11 +149,11 @@ export function decideSpend(standing: { usedDaily: number; usedMonthly: number }
   return { granted, exceeded: leftMonthly <= leftDaily ? 'monthly' : 'daily' };
 }
 
-/** What the RateLimit fields tell a caller. */
+/** What the RateLimit fields report to a caller. */
 export interface QuotaReport {
   readonly daily: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
   readonly monthly: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
-  /** Absent where there is no rate. */
+  /** Absent without a rate. */
   readonly rate?: RateReport | undefined;
   /** Units left before use is charged, in the window that has fewer of them. Absent if no use is charged beside the price. */
   readonly included?: QuotaReport['daily'] | undefined;
@@ -185,8 +188,8 @@ function windowsOf(standing: QuotaStanding, limits: DayAndMonth): Pick<QuotaRepo
 }
 
 /**
- * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers: `q` units a window, `w` and `t` in seconds, `r` units remaining. Of a rate,
- * `r` is how many requests may come at once now, and `t` when there is one more. Of what is included, `r` is what is left before use is
+ * The RateLimit fields of draft-ietf-httpapi-ratelimit-headers: `q` units a window, `w` and `t` in seconds, `r` units remaining. For a
+ * rate, `r` is how many requests may come at once now, and `t` when one more may. For included use, `r` is what is left before use is
  * charged.
  * @param nowSeconds Unix seconds
  */

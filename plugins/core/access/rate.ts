@@ -13,7 +13,7 @@ export function paceOf({ limit, windowSeconds }: Rate): number {
   return limit * (60 / windowSeconds);
 }
 
-/** Where a subscription stands against its rate. */
+/** The state of a subscription's rate. */
 export interface RateStanding {
   /** Requests that may come at once now. */
   readonly remaining: number;
@@ -30,7 +30,7 @@ export function rateStandingOf(debt: number, rate: Rate): RateStanding {
   return { remaining, waitUs };
 }
 
-/** What the RateLimit fields tell a caller of a rate. */
+/** What the RateLimit fields report of a rate. */
 export interface RateReport {
   readonly limit: number;
   readonly windowSeconds: number;

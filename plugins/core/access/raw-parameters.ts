@@ -11,10 +11,10 @@ function decode(text: string): string {
   }
 }
 
-/** A text that escapes its escapes more often is not read by anybody. */
+/** Nobody reads a text that escapes its escapes more often than this. */
 const MAX_ESCAPED = 4;
 
-/** The text as it is, then with its percent escapes undone, once and again as long as there are any. It never fails. */
+/** The text as it is, then with its percent escapes decoded, repeatedly while any are left. It never fails. */
 export function* readings(raw: string): Generator<string> {
   let text = raw;
   for (let times = 0; times <= MAX_ESCAPED; times++) {

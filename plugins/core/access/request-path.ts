@@ -7,12 +7,12 @@ const UNCLEAR = /%(?:2f|5c|00)|[^\x21-\x7e]|[\\#?]/i;
 /** Letters, digits, `-`, `.`, `_` and `~` need no encoding (RFC 3986, section 2.3). */
 const NEEDLESS = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i;
 
-/** What only some servers take for a separator: an encoded slash or backslash, a backslash, and the parameter of a segment. */
+/** What only some servers read as a separator: an encoded slash or backslash, a backslash, and the parameter of a segment. */
 const HIDDEN_SEPARATOR = /%2f|%5c|[\\;]/i;
 
 /**
- * Whether a path has a dot segment for a server that decodes slashes and backslashes, or drops parameters, before it resolves them, and none for
- * Kong. `/a/..%2fb` and `/a/..;/b` would lead a service out of the path below which it is sold.
+ * Whether a path has a dot segment for a server that decodes slashes and backslashes, or drops parameters, before it resolves them, though
+ * it has none for Kong. `/a/..%2fb` and `/a/..;/b` would leave the path below which a service is sold.
  */
 export function hidesDotSegment(rawPath: string): boolean {
   if (!HIDDEN_SEPARATOR.test(rawPath)) return false;
@@ -23,7 +23,10 @@ export function hidesDotSegment(rawPath: string): boolean {
   return segments.some((segment) => /^\.\.?(?:;|$)/.test(segment));
 }
 
-/** Whether a path encodes characters that need no encoding: a gateway that routes by the raw path and its service read two paths. */
+/**
+ * Whether a path encodes characters that need no encoding: a gateway that routes by the raw path and its service would read two different
+ * paths.
+ */
 export const hasNeedlessEncoding = (rawPath: string): boolean => NEEDLESS.test(rawPath);
 
 /**

@@ -1,6 +1,6 @@
 import { type RequestHeaders } from './credential-location';
 
-/** The nginx variable in which a gateway hands over, in one read, what the access layer reads of nearly every request. */
+/** The nginx variable in which a gateway passes, in one read, what the access layer needs of nearly every request. */
 export const REQUEST_VARIABLE = 'tollgate_request';
 
 /** The number of this layout. A change of the lines gets a new number. */
@@ -30,7 +30,8 @@ const LINES = [
   '$request_method',
   ...HEADER_FIELDS.map(variableOf),
   '$request_uri',
-  // Last: Kong's LuaJIT finds a long string by its first and last bytes, and those before may be the same for every request of a caller.
+  // Must come last: Kong's LuaJIT finds a long string by its first and last bytes, and earlier ones may be the same for every request of a
+  // caller.
   '$kong_request_id',
 ];
 
@@ -61,14 +62,14 @@ export function splitTarget(target: string): { readonly rawPath: string; readonl
   return at < 0 ? { rawPath: target, rawQuery: '' } : { rawPath: target.slice(0, at), rawQuery: target.slice(at + 1) };
 }
 
-/** What a request is, as nginx's variables tell it. */
+/** A request, as nginx's variables describe it. */
 export interface RequestFacts {
   readonly callerAddress: string;
   readonly requestId: string;
   readonly rawQuery: string;
-  /** The path as the client sent it, without the query; empty if the entrance has judged the path itself. */
+  /** The path as the client sent it, without the query; empty if the entrance has checked the path itself. */
   readonly rawPath: string;
-  /** Empty where the entrance does not tell. */
+  /** Empty if the entrance does not report it. */
   readonly method: string;
   /** Headers that the access layer reads, without empty ones. */
   readonly headers: RequestHeaders;

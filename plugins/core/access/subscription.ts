@@ -12,7 +12,7 @@ export type AccessVerdict = { ok: true; subscription: SubscriptionAccess } | { o
  */
 export function checkSubscription(record: AccessRecord | undefined, products: readonly string[], nowMs: number): AccessVerdict {
   if (!record) return { ok: false, denial: 'key_unknown' };
-  // A caller sees the same answer as for an unknown key.
+  // A caller sees the same response as for an unknown key.
   if (record.suspended !== undefined) return { ok: false, denial: 'key_inactive', suspended: record.suspended };
   if (record.state !== 'active') return { ok: false, denial: 'key_inactive' };
   // Written as `!(now < expiry)`, so that a time that is not a number counts as expired.
@@ -30,7 +30,7 @@ export function checkSubscription(record: AccessRecord | undefined, products: re
   return { ok: false, denial, ...(suspended === undefined ? {} : { suspended }) };
 }
 
-/** Where a UUID has its version, in text: 1 to 8. */
+/** Index of the version digit in a UUID's text. */
 const VERSION_PLACE = 14;
 /** Neither PostgreSQL nor Tollgate creates UUIDs of a version with this bit. */
 const TEST_BIT = 8;

@@ -3,7 +3,7 @@ import { type RequestFacts } from './request-variable';
 
 /** A request as an entrance knows it. */
 export interface Question extends RequestFacts {
-  /** Gets the body, when the key can be nowhere else. Absent where the entrance is given no bodies. */
+  /** Reads the body, if the key can be nowhere else. Absent if the entrance gets no bodies. */
   readonly readBody?: () => Promise<RawBody>;
 }
 
@@ -28,15 +28,15 @@ export interface Admission {
   readonly body: Buffer | undefined;
   /** Replaces the address of the request's service. */
   readonly target: { readonly host: string; readonly port: number } | undefined;
-  /** Set where the route asks for it (`consumer` in the plugin's settings). */
+  /** Set if the route asks for it (`consumer` in the plugin's settings). */
   readonly consumer?: Consumer | undefined;
-  /** For the answer to the caller. */
+  /** For the response to the caller. */
   readonly responseHeaders: Readonly<Record<string, string>>;
 }
 
 /**
- * The answer to the caller; nothing reaches the service. The answer to a preflight has status 200, and an entrance must not treat it as an
- * admission.
+ * The response to the caller; nothing reaches the service. The response to a preflight has status 200, and an entrance must not treat it as
+ * an admission.
  */
 export interface Refusal {
   readonly admitted: false;
@@ -47,7 +47,7 @@ export interface Refusal {
 
 export type Verdict = Admission | Refusal;
 
-/** One configuration of the access layer: Kong's plugin, and what every other entrance asks. */
+/** One configuration of the access layer, for Kong's plugin and every other entrance. */
 export interface AccessInstance extends KongPlugin {
   /** Rejects when no verdict could be found. The request must then be refused. */
   decide(question: Question): Promise<Verdict>;

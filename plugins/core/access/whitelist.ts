@@ -33,7 +33,7 @@ function isAddressText(text: string): boolean {
   return /^[\d.]+(\/\d*)?$/.test(text) || (text.includes(':') && !text.includes('//'));
 }
 
-/** @returns what is wrong when the text is no network, or is one with host bits set */
+/** @returns what is wrong if the text is not a network, or has host bits set */
 function readNetwork(text: string): IpNetwork | string {
   const network = parseIpNetwork(text);
   if (!network) return `"${text}" is not an IP address or CIDR network`;
@@ -96,7 +96,7 @@ export function compileWhitelist(texts: readonly string[]): Whitelist {
   const hosts = new Set<string>();
   const parents = new Set<string>();
   for (const text of texts) {
-    // Each is read once: parsing is what takes the time.
+    // Each rule is parsed once, because parsing takes most of the time.
     const network = isAddressText(text) ? readNetwork(text) : undefined;
     if (typeof network === 'object') addNetwork(networks[network.address.version], network, text);
     else addHost({ hosts, parents }, text);

@@ -5,7 +5,7 @@ import { checkTaxId, GST_STATES } from './tax-ids';
 const PRINTED = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}\p{P}\p{Sc}\p{Sm} ]*$/u;
 const NOT_PRINTED = 'must be in Latin, Greek or Cyrillic letters, which invoices are printed in';
 
-/** One line of what stands on an invoice. */
+/** One line that is printed on an invoice. */
 export const printedLine = (longest: number): z.ZodString => z.string().trim().min(1).max(longest).regex(PRINTED, NOT_PRINTED);
 export const addressLines = z.array(printedLine(100)).min(1).max(6);
 export const country = z.string().regex(/^[A-Z]{2}$/, 'must be a country of ISO 3166-1 such as IN');
@@ -92,7 +92,7 @@ const payments = z.strictObject({
 export const PAYMENT_TERMS: z.output<typeof payments> = payments.parse({});
 export type PaymentTerms = z.output<typeof payments>;
 
-/** Providers that take payments; by the others nothing is paid in advance. */
+/** Providers that take payments; only they charge in advance. */
 export const PAYMENT_PROVIDERS = ['stripe', 'razorpay'] as const;
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 

@@ -101,7 +101,7 @@ const plan = z
     overage: overage.optional().describe('Sells use above the limits. Without it requests are refused at the limits.'),
   })
   .superRefine((given, context) => {
-    // Members that are not well formed have no rules between them.
+    // The rules between members apply only to well-formed members.
     if (context.issues.length > 0) return;
     for (const problem of checkPlan(given)) context.addIssue({ code: 'custom', ...problem });
   })

@@ -9,13 +9,13 @@ import { type UnitsByAnswer } from './units';
  * each process passes in when it starts; see parse-catalogue.ts.
  */
 
-/** What a product's id may be, in database, keys, metrics and URLs alike. */
+/** The form of a product's id, in database, keys, metrics and URLs alike. */
 export const PRODUCT_ID = /^[a-z][a-z0-9-]{0,62}$/;
 
-/** Methods that Tollgate's services answer. `ANY` is a route without a method restriction. */
+/** Methods that Tollgate's services accept. `ANY` is a route without a method restriction. */
 export type PublishedMethod = 'ANY' | 'GET' | 'POST';
 
-/** Other upstreams may answer more. */
+/** Other upstreams may accept more. */
 export type CatalogueMethod = PublishedMethod | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface CatalogueRoute {
@@ -42,9 +42,9 @@ export interface Rate {
 }
 
 export interface QuotaLimits extends DayAndMonth {
-  /** Absent: requests may come as fast as they like. */
+  /** Absent: no rate limit. */
   readonly rate?: Rate | undefined;
-  /** What the price includes, where use above it is charged; absent where nothing is sold above the limits. */
+  /** What the price includes, if use above it is charged; absent if nothing is sold above the limits. */
   readonly included?: DayAndMonth | undefined;
 }
 
@@ -100,13 +100,13 @@ export interface CatalogueProduct {
   readonly plans: readonly CataloguePlan[];
   /** How many requests of one subscription may run at once, for products with long requests. Absent: unlimited. */
   readonly slots?: number | undefined;
-  /** What a customer must agree to before it can subscribe. Absent: nothing. */
+  /** The text that a customer must agree to before subscribing. Absent: none. */
   readonly consent?: string | undefined;
-  /** Answers that are never charged, whatever their cause; see `isExempt`. Services read it when they start. */
+  /** Responses that are never charged, whatever their cause; see `isExempt`. Services read it at start. */
   readonly uncharged?: readonly Exemption[] | undefined;
   /** Where test keys are served, for products with an upstream outside Tollgate: `http://host:port`. */
   readonly sandboxUrl?: string | undefined;
-  /** `service`: the product's own service answers test keys. `live`: test keys reach the live API. */
+  /** `service`: the product's own service serves test keys. `live`: test keys reach the live API. */
   readonly testKeys?: 'service' | 'live' | undefined;
   /** Absent: `eddsa`. */
   readonly proof?: ProofForm | undefined;
@@ -114,7 +114,7 @@ export interface CatalogueProduct {
   readonly openapi?: string | undefined;
   /** Path and query of a GET worth trying first. */
   readonly firstCall?: string | undefined;
-  /** The only places from which its key is taken. Absent: all that its gateway reads. */
+  /** The only places in which its key may be. Absent: all that its gateway reads. */
   readonly keyIn?: readonly KeyPlace[] | undefined;
   /** Its bodies may take minutes to arrive. */
   readonly largeBodies?: boolean | undefined;
@@ -124,13 +124,13 @@ export interface CatalogueProduct {
   readonly aliases?: Readonly<Record<string, string>> | undefined;
   /** Absent: a request costs one unit, or what kong.yml says (`post_units`). */
   readonly units?: UnitsByAnswer | undefined;
-  /** When failures are told to the seller. Absent: `USUAL_ALERT`. */
+  /** When failures are reported to the seller. Absent: `USUAL_ALERT`. */
   readonly alert?: AlertRule | undefined;
-  /** Absent: nothing is said. */
+  /** Absent: nothing is shown. */
   readonly sources?: readonly DataSource[] | undefined;
 }
 
-/** True if a sandbox answers the product's test keys. */
+/** True if a sandbox serves the product's test keys. */
 export function hasSandbox({ sandboxUrl, testKeys }: CatalogueProduct): boolean {
   return sandboxUrl !== undefined || testKeys === 'service';
 }

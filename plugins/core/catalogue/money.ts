@@ -18,8 +18,8 @@ export function decimalsOf(currency: string | null): number {
 const AMOUNT = /^(\d+)(?:\.(\d+))?$/;
 
 /**
- * An amount such as `999.00` in the smallest unit. Digits beyond the currency's decimals round half up: prices of before currencies had
- * decimals of their own were all kept with two.
+ * An amount such as `999.00` in the smallest unit. Digits beyond the currency's decimals round half up: earlier prices were stored with two
+ * decimals in every currency.
  * @throws RangeError if the text is no amount
  */
 export function toMinor(amount: string, currency: string | null): bigint {

@@ -1,24 +1,24 @@
 /** When the seller is told of a product's failures. */
 export interface AlertRule {
-  /** Percent of the answers of a minute, 1 to 100. */
+  /** Percent of the responses of a minute, 1 to 100. */
   readonly failures: number;
-  /** Failed answers within that minute. */
+  /** Failed responses within that minute. */
   readonly atLeast: number;
 }
 
 /** For products without a rule in the catalogue: one failure in five, and enough of them to rule out chance. */
 export const USUAL_ALERT: AlertRule = { failures: 20, atLeast: 20 };
 
-/** Answers within a minute, and those with a status of 500 to 599 among them. */
+/** Responses within a minute, and those with a status of 500 to 599 among them. */
 export interface AnsweredMinute {
   readonly answered: number;
   readonly failed: number;
 }
 
-/** `unclear`: too few answers to tell, as when calls have stopped. */
+/** `unclear`: too few responses to decide, for example when calls have stopped. */
 export type MinuteVerdict = 'failing' | 'well' | 'unclear';
 
-/** What a minute says of a product. */
+/** The state of a product by its responses of a minute. */
 export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, atLeast }: AlertRule): MinuteVerdict {
   const isShareReached = answered > 0 && failed * 100 >= failures * answered;
   if (isShareReached && failed >= atLeast) return 'failing';

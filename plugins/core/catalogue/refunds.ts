@@ -18,12 +18,12 @@ export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
 }
 
 /**
- * The id under which units of a request come back that were reserved for it and not used. They are no refund, so no bound holds for them:
- * one unit at least stays with the request, which itself may be given back under its own id.
+ * The id under which units that a request reserved and did not use are given back. They are not a refund, so no bound applies to them: at
+ * least one unit stays with the request, which itself may be given back under its own id.
  */
 export const restIdOf = (requestId: string): string => `${requestId}/rest`;
 
-/** Failures of Tollgate, or of a source that it chose. Every other answer is charged. */
+/** Failures of Tollgate, or of a source that it chose. Every other response is charged. */
 const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
   'processing_failed',
   'upstream_failed',
@@ -66,9 +66,9 @@ const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
 
 export interface FailureCause {
   readonly problem: ProblemCode;
-  /** The code of the answer where it is finer than the problem's. */
+  /** The response's code, if finer than the problem's. */
   readonly code?: string | undefined;
-  /** The member `reason` of the answer. */
+  /** The member `reason` of the response. */
   readonly reason?: unknown;
 }
 
@@ -90,8 +90,8 @@ const REFUSALS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
- * True if a request was refused for its form alone. It is charged one unit, even if it may cost several, because the rest is the price of the
- * work. A finer code means that more than the form was checked.
+ * True if a request was refused for its form alone. It is charged one unit, even if the request may cost several, because the others pay
+ * for work that was not done. A finer code means that more than the form was checked.
  */
 export function isRefusal({ problem, code }: FailureCause): boolean {
   return REFUSALS.has(problem) && (code === undefined || code === problem);
@@ -100,34 +100,35 @@ export function isRefusal({ problem, code }: FailureCause): boolean {
 /** What the gateway reported of a response. */
 export interface WitnessedAnswer {
   readonly status: number;
-  /** False where the gateway answered itself, because the API did not. */
+  /** False if the gateway responded itself, because the API did not. */
   readonly isFromApi: boolean;
 }
 
 const SERVER_ERROR = 500;
 
 /**
- * True when the caller is not to pay, by what the gateway told: it could not deliver an answer of the API, or the API answered with a status of
- * 500 to 599 and the product's catalogue takes those back. A caller who left before (499) pays: it may have had the API's work done.
+ * True if the caller must not be charged according to the gateway's report: it could not deliver a response of the API, or the API
+ * responded with 500 to 599 and the product's catalogue gives those back. A caller who left before (499) pays, because the API may have
+ * done the work.
  */
 export function isUndelivered({ status, isFromApi }: WitnessedAnswer, isFree5xx: boolean): boolean {
   return status >= SERVER_ERROR && (!isFromApi || isFree5xx);
 }
 
 /**
- * The answers that a product's catalogue can exempt from charging. Preflights carry no key and are always free. `5xx` goes by what the gateway
- * told and holds for every API; services exempt the others themselves.
+ * The responses that a product's catalogue can exempt from charging. Preflights carry no key and are always free. `5xx` relies on the
+ * gateway's report and applies to every API; services exempt the others themselves.
  */
 export const EXEMPTIONS = ['health', 'not_modified', 'preflight', '5xx'] as const;
 export type Exemption = (typeof EXEMPTIONS)[number];
 
-/** One answer of a service: the path of its route and its status. */
+/** One response of a service: the path of its route and its status. */
 export interface ExemptionCase {
   readonly route: string;
   readonly status: number;
 }
 
-/** True when the product's catalogue says that this answer costs nothing: a health route's 2xx, a 304. */
+/** True if the product's catalogue says that this response costs nothing: a health route's 2xx, a 304. */
 export function isExempt(exemptions: readonly Exemption[], { route, status }: ExemptionCase): boolean {
   const isHealth = route.endsWith('/health') && status >= 200 && status < 300;
   return (isHealth && exemptions.includes('health')) || (status === 304 && exemptions.includes('not_modified'));

@@ -31,7 +31,7 @@ const OTHER = /^[A-Z0-9][A-Z0-9 ./-]{0,29}$/;
 
 /**
  * Checks a tax number by the format and the check digit of its country: GSTIN in India, VAT numbers in the European Union and the United
- * Kingdom. Numbers of other countries are taken as they are written. Whether the number is registered is not asked.
+ * Kingdom. Numbers of other countries are accepted as written. Registration is not checked.
  * @param country ISO 3166-1
  */
 export function checkTaxId(country: string, given: string): CheckedTaxId {
@@ -46,7 +46,7 @@ export function checkTaxId(country: string, given: string): CheckedTaxId {
     return OTHER.test(text) ? { value: text, kind: 'other' } : { problem: 'has letters, digits, spaces and . / - only, 30 at most' };
   }
   const prefix = prefixOf(country);
-  // The library knows the prefixes of its country, and takes one off.
+  // The library knows its country's prefixes and removes them.
   const found = validate(text.replaceAll(/[\s.,/-]/g, ''));
   if (found.isValid) return { value: `${prefix}${found.compact}`, kind: 'vat' };
   return { problem: `is not a VAT number of ${country}, such as ${prefix} and its digits; the format or the check digit is wrong` };

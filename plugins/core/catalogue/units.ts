@@ -1,23 +1,23 @@
 /** What a request costs, if its response says so. */
 export interface UnitsByAnswer {
-  /** Taken before the call. What the answer says is settled against it. */
+  /** Units taken before the call. The cost that the response reports is settled against them. */
   readonly reserve: number;
-  /** What one response may cost at the most. */
+  /** Maximum cost of one response. */
   readonly most: number;
 }
 
-/** The header in which an API says what its response costs. The access logs of all gateways name it, so all products share it. */
+/** The header in which an API reports the cost of its response. The access logs of all gateways name it, so all products share it. */
 export const UNITS_HEADER = 'X-Units';
 
-/** A longer one is a mistake, and HAProxy's log leaves it out. */
+/** A longer number is a mistake, and HAProxy's log leaves it out. */
 const NUMBER = /^\d{1,30}$/;
 
 /**
- * What a request costs.
- * @param told the value of {@link UNITS_HEADER}, of which anything but a number counts as none; undefined where the API sent none, or the
- * gateway does not tell it
+ * The cost of a request.
+ * @param told the value of {@link UNITS_HEADER}; anything but a number counts as none; undefined if the API sent none, or the gateway does
+ * not report it
  * @param taken in advance
- * @param most that an answer may cost; undefined where answers do not say it
+ * @param most maximum cost of a response; undefined if responses do not report their cost
  */
 export function unitsOf(told: string | undefined, taken: number, most: number | undefined): number {
   if (most === undefined || told === undefined || !NUMBER.test(told)) return taken;

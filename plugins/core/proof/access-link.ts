@@ -14,13 +14,13 @@ export interface AccessLink {
   readonly address?: string | undefined;
 }
 
-/** The part that the service is told, in the signed context. */
+/** The part that the signed context passes to the service. */
 export interface LinkGrant {
   /** 128 random bits, base64url: one viewing, paid for when the link was made. */
   readonly viewing: string;
   /** The resource, in the product's own terms. */
   readonly resource: string;
-  /** The most bytes of answers for the whole viewing. */
+  /** Maximum bytes of all responses of the viewing. */
   readonly allowance: number;
   /** Unix seconds. */
   readonly expiresAt: number;
@@ -60,7 +60,7 @@ type Wire = [
 
 const WIRE_TYPES = ['string', 'string', 'string', 'string', 'string', 'number', 'number'] as const;
 
-/** Text for a URL, `tgl_<key id>.<base64url>`: sealed, so that it tells its holder neither the resource nor whose key it is. */
+/** Text for a URL, `tgl_<key id>.<base64url>`: sealed, so that its holder learns neither the resource nor whose key it is. */
 export function sealLink({ product, credentialId, subscriptionId, grant, address }: AccessLink, keys: LinkKeys): string {
   const wire: Wire = [
     product,
@@ -87,7 +87,7 @@ function keyOf(keys: LinkKeys, id: string): Buffer {
 
 export type OpenedLink = { readonly ok: true; readonly link: AccessLink } | { readonly ok: false; readonly reason: 'forged' | 'expired' };
 
-/** What opens links, and finds the keys that they were made with. */
+/** Opens links, and finds the keys that they were made with. */
 export interface AccessLinks {
   /** @param nowSeconds Unix seconds */
   open(token: string, nowSeconds: number): OpenedLink;
@@ -105,7 +105,7 @@ export function openLink(token: string, keys: LinkKeys, nowSeconds: number): Ope
   const [, id = '', body = ''] = (token.length <= MAX_TOKEN && TOKEN.exec(token)) || [];
   const key = keys.byId.get(id);
   const sealed = Buffer.from(body, 'base64url');
-  // The last character holds bits that belong to no byte: one link has one form.
+  // The last character has bits that belong to no byte: each link has exactly one form.
   if (!key || sealed.toString('base64url') !== body) return FORGED;
   const wire = unseal(sealed, key, `tgl_${id}`);
   if (!wire) return FORGED;

@@ -107,8 +107,8 @@ function claimsOf(context: RequestContext): ContextClaims {
 }
 
 /**
- * A proof for a link has another audience than one for a key. Otherwise a receiver that does not know links would take it for a key's and
- * answer anything. No product's id holds a slash.
+ * A proof for a link has a different audience than a proof for a key. Otherwise a receiver that does not know links would take it for a
+ * key's proof and serve anything. No product id contains a slash.
  */
 function audienceOf(product: string, link: LinkGrant | undefined): string {
   return link ? `${product}/link` : product;
@@ -165,7 +165,7 @@ function isSigned(input: string, signature: string, expected: ContextKey): boole
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   }
   const given = Buffer.from(signature, 'base64url');
-  // The last character holds bits that belong to no byte: one signature has one form.
+  // The last character has bits that belong to no byte: each signature has exactly one form.
   return given.toString('base64url') === signature && verify(null, Buffer.from(input, 'latin1'), expected.key, given);
 }
 

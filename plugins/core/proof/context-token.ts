@@ -19,7 +19,7 @@ export interface RequestContext {
   /** How many units were taken from it; absent: one. */
   readonly units?: number | undefined;
   readonly quota: QuotaReport | null;
-  /** Set where a link admitted the request: it may have this resource and nothing else. */
+  /** Set if a link admitted the request: it may read this resource and nothing else. */
   readonly link?: LinkGrant | undefined;
   /** Unix seconds. */
   readonly expiresAt: number;

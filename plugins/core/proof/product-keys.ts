@@ -21,7 +21,7 @@ export function deriveProductKey(secret: SharedKey, product: string): ContextKey
   return { id: `${product}.${secret.id}`, algorithm: 'HS256', key, product };
 }
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
+/** Precedes the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The Ed25519 key of a generation, for products whose proofs are verified with a public key. */
@@ -30,7 +30,7 @@ export function derivePrivateKey(secret: SharedKey): ContextKey {
   return ed25519ContextKey(createPrivateKey({ key, format: 'der', type: 'pkcs8' }));
 }
 
-/** Signs each product's proofs with the key of that product. A key is derived once: that costs more than a signature. */
+/** Signs each product's proofs with that product's key. Each key is derived once, because deriving costs more than signing. */
 export function createProductSigner(secret: SharedKey): ContextSigner {
   const signers = new Map<string, ContextSigner>();
   return (context) => {

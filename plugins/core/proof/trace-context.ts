@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where a request stands in a distributed trace (W3C Trace Context, level 1). */
+/** A request's position in a distributed trace (W3C Trace Context, level 1). */
 export interface TraceContext {
   /** 32 lower-case hex digits. */
   readonly traceId: string;
@@ -12,7 +12,7 @@ export interface TraceContext {
 
 export const TRACE_HEADER = 'traceparent';
 
-/** Version, trace, parent, flags. A later version may go on after its flags, behind a dash. */
+/** Version, trace, parent, flags. A later version may continue after its flags, behind a dash. */
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[\x21-\x7e]*)?$/;
 const LONGEST = 256;
 const SAMPLED = 1;

@@ -2,7 +2,7 @@ import { jwtKeysOf, verifyJwt, type ExpectedToken, type JwtKeys } from './contex
 import { sharedContextKey, type ContextKey, type SharedKey } from './context-keys';
 import { type ContextVerdict } from './context-token';
 
-/** What a service believes. */
+/** The keys that a service trusts. */
 export type ContextKeys = JwtKeys;
 
 /**

@@ -9,17 +9,17 @@ import { splitTarget } from '../../core/access/request-variable';
 import { collectHeaders, type UnreadableQuestion } from '../../access-layer/gateway-question';
 import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
-/** A request as Envoy tells it, and what the route's context_extensions say of it. */
+/** A request as Envoy describes it, with the route's context_extensions. */
 export interface CheckedRequest extends RequestFacts {
   readonly route: RouteText;
   /** Query parameters in which the route takes the key. */
   readonly parameters: readonly string[];
 }
 
-/** Set by Envoy from the connection and its trusted hops, never by the client, where use_remote_address is on. */
+/** If use_remote_address is on, Envoy sets it from the connection and its trusted hops, and the client cannot. */
 const EXTERNAL_ADDRESS = 'x-envoy-external-address';
 
-/** Envoy's own, which no service is to be asked about. */
+/** Envoy's pseudo-headers, which are not headers for a service. */
 const isPseudo = (name: string): boolean => name.startsWith(':');
 
 function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, string | string[]> {
@@ -33,7 +33,7 @@ function readHeaders({ headers, headerMap }: HttpAttributes): Record<string, str
 const knownParameters = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1_024;
 
-/** The parameters in which a route takes the key. */
+/** The query parameters in which a route takes the key. */
 function parametersOf(route: RouteText): readonly string[] {
   const { key_in: text = '' } = route;
   const known = knownParameters.get(text);
@@ -43,14 +43,14 @@ function parametersOf(route: RouteText): readonly string[] {
   return parameters;
 }
 
-/** Removes keys whose parameter is spelled out: Envoy can take these away by name. */
+/** Removes keys in parameters that are spelled out, which Envoy can remove by name. */
 const withoutPlain = (query: string, names: readonly string[]): string =>
   query
     .split('&')
     .filter((part) => !names.includes(part.split('=', 1)[0] ?? ''))
     .join('&');
 
-/** Reads Envoy's question. Call it only after Envoy has proved who it is. */
+/** Parses Envoy's question. Call it only after Envoy has authenticated. */
 export function readCheck({ attributes }: CheckRequest, requestId: string): CheckedRequest | UnreadableQuestion {
   const http = attributes?.request?.http;
   const unreadable = (fault: UnreadableQuestion['fault'], why: string): UnreadableQuestion => ({ fault, why, requestId });
@@ -90,7 +90,7 @@ const toOptions = (headers: Readonly<Record<string, string>>): HeaderValueOption
 const OK = 0;
 const PERMISSION_DENIED = 7;
 
-/** The verdict in Envoy's terms. */
+/** The verdict as Envoy's response. */
 export function writeCheck(
   verdict: Verdict,
   { requestId, parameters = [] }: { readonly requestId: string; readonly parameters?: readonly string[] },

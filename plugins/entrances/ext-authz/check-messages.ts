@@ -1,4 +1,4 @@
-/** Members that are read of what Envoy sends (protos/envoy); absent messages are null. */
+/** The members that are read of Envoy's message (protos/envoy); absent messages are null. */
 export interface CheckRequest {
   readonly attributes: {
     readonly source: { readonly address: { readonly socketAddress: { readonly address: string } | null } | null } | null;
@@ -26,7 +26,7 @@ interface Text {
 }
 
 export interface CheckResponse {
-  /** google.rpc.Code: 0 lets the request pass, every other number does not. */
+  /** google.rpc.Code: 0 lets the request pass, any other number refuses it. */
   readonly status: { readonly code: number; readonly message: string };
   readonly okResponse?: {
     readonly headers: readonly HeaderValueOption[];

@@ -15,10 +15,10 @@ export interface ExtAuthzOptions extends EntrancePlace {
   readonly log: EntranceLog;
 }
 
-/** Beside the folders of the code, before and after compilation. */
+/** Relative to the code's folder, before and after compilation. */
 const PROTO = join(__dirname, '../../../protos/envoy/v3/external_auth.proto');
 const SECRET_METADATA = 'x-tollgate-gateway';
-/** Envoy's limit for the head of a request is 60 KiB, at most 8 MiB where somebody raised it. */
+/** Envoy limits the head of a request to 60 KiB, and to at most 8 MiB if raised. */
 const MAX_MESSAGE_BYTES = 262_144;
 
 export function loadAuthorization(): ServiceDefinition {
@@ -27,7 +27,7 @@ export function loadAuthorization(): ServiceDefinition {
   return found;
 }
 
-/** Answers Envoy, and what is built on it, about each request: envoy.service.auth.v3.Authorization/Check. */
+/** Decides on each request for Envoy and gateways built on it: envoy.service.auth.v3.Authorization/Check. */
 export class ExtAuthzServer {
   private readonly server = new Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
   private readonly routes: EntranceRoutes;
@@ -39,7 +39,7 @@ export class ExtAuthzServer {
     this.routes = new EntranceRoutes(options.plugin);
     this.server.addService(loadAuthorization(), {
       check: (call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>) => {
-        // An error of gRPC is one that Envoy refuses by failure_mode_allow: false.
+        // With failure_mode_allow: false, Envoy refuses on a gRPC error.
         this.check(call, answer).catch(() => answer({ code: status.INTERNAL }));
       },
     });
@@ -65,7 +65,7 @@ export class ExtAuthzServer {
     return this.boundPort;
   }
 
-  /** Takes no more questions and ends when those under way are answered, after `graceMs` at the latest. */
+  /** Accepts no more questions, and ends once running ones have a response, after `graceMs` at the latest. */
   close({ graceMs }: { graceMs: number }): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => this.server.forceShutdown(), graceMs);
@@ -76,7 +76,7 @@ export class ExtAuthzServer {
     });
   }
 
-  /** Every error is a denial; Envoy never has to choose. */
+  /** Every error is a denial, so Envoy never has to choose. */
   private async check(call: ServerUnaryCall<CheckRequest, CheckResponse>, answer: sendUnaryData<CheckResponse>): Promise<void> {
     const requestId = requestIdOf(call.request.attributes?.request?.http?.id);
     const { log, plugin } = this.options;
@@ -91,7 +91,7 @@ export class ExtAuthzServer {
       }
       const question = readCheck(call.request, requestId);
       const route = 'fault' in question ? {} : question.route;
-      // One JSON text for one route: Envoy sends its settings with every question.
+      // One JSON text for each route, because Envoy sends its settings with every question.
       const verdict = await decideQuestion(question, { findInstance: () => this.routes.find(JSON.stringify(route), route), log, readOn });
       answer(null, writeCheck(verdict, 'fault' in question ? { requestId } : question));
     } catch (err) {

@@ -6,12 +6,12 @@ import { type ReadOn } from '../../core/problems';
 import { findProfile, GENERIC } from './gateway-profiles';
 import { writeRefusal } from './write-answer';
 
-/** What Node says of bytes that it could not read as a request. */
+/** Node's error for bytes that it could not parse as a request. */
 export type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
- * Refuses a question that holds a header which gateways let pass and Node does not, as the caller's mistake: 400 with a problem. Whatever
- * else went wrong on the connection ends it.
+ * Responds to a question with a header that gateways accept and Node does not, as the caller's mistake: 400 with a problem. Any other error
+ * ends the connection.
  */
 export function answerUnparsed(error: ParseError, socket: Socket, readOn: ReadOn | undefined): void {
   const isHead = error.code?.startsWith('HPE_INVALID_HEADER') === true || error.code === 'HPE_HEADER_OVERFLOW';

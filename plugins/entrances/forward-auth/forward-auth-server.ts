@@ -16,7 +16,7 @@ export interface ForwardAuthOptions extends EntrancePlace {
   readonly log: EntranceLog;
 }
 
-/** The rest of a head that nginx (32 KiB), Caddy or HAProxy (16 KiB) let pass, with what they add. */
+/** The largest head that nginx (32 KiB), Caddy or HAProxy (16 KiB) accepts, with the headers that they add. */
 const MAX_HEAD_BYTES = 49_152;
 /** A gateway sends a head in one write. */
 const HEAD_TIMEOUT_MS = 5_000;
@@ -27,15 +27,15 @@ interface Route {
   readonly profile: GatewayProfile;
   /** The route's own names for the key, such as `header:apikey`. */
   readonly names: OwnNames;
-  /** What is taken off the front of the path: Kong's `strip_path`. Empty: nothing. */
+  /** Prefix that is stripped from the path, like Kong's `strip_path`. Empty: none. */
   readonly stripped: string;
 }
 
 const ROUTE = /^(?:\/([a-z-]+))?\/authorize\/([\w,-]+)((?:;[a-z_]+=[\w,:-]+|;strip_path=(?:\/[\w.~-]+)+)*)$/;
 
 /**
- * `/authorize/<product>[,<product>…][;key_in=x-api-key]`, or `/nginx/authorize/…`: the gateway's configuration, never the client's. No query:
- * some gateways add the client's own.
+ * `/authorize/<product>[,<product>…][;key_in=x-api-key]`, or `/nginx/authorize/…`. The gateway's configuration sets it, never the client.
+ * It has no query, because some gateways add the client's own.
  */
 function parseRoute(url: string): Route | undefined {
   const [, gateway = 'generic', products, settings = ''] = ROUTE.exec(url) ?? [];
@@ -45,13 +45,13 @@ function parseRoute(url: string): Route | undefined {
   return { id: url, text, profile, names: ownNamesOf(keyPlacesOf(text)), stripped };
 }
 
-/** Strips as Kong does: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below it stays. */
+/** Strips as Kong does: `/weather/pune` without `/weather` is `/pune`, and `/weather` is `/`. A path that is not below the prefix stays. */
 function strip(path: string, prefix: string): string {
   if (path === prefix) return '/';
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
-/** Answers gateways that ask over HTTP about each request: nginx, Caddy, HAProxy. */
+/** Decides on each request for gateways that ask over HTTP: nginx, Caddy, HAProxy. */
 export class ForwardAuthServer {
   private readonly server = createServer({
     maxHeaderSize: MAX_HEAD_BYTES,
@@ -66,7 +66,7 @@ export class ForwardAuthServer {
     this.isProved = createProof(options);
     this.routes = new EntranceRoutes(options.plugin);
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
-    // Bounded by the bytes of the head alone: headers that Node left out would go on unchecked.
+    // Only the head's size is limited: headers dropped by Node would be passed on unchecked.
     this.server.maxHeadersCount = 0;
     this.server.on('request', (request, response) => void this.answer(request, response));
     this.server.on('clientError', (error: ParseError, socket) => answerUnparsed(error, socket as Socket, this.options.plugin.readOn));
@@ -88,7 +88,7 @@ export class ForwardAuthServer {
     return typeof address === 'object' ? address?.port : undefined;
   }
 
-  /** Takes no more connections and ends when the requests under way are answered, after `graceMs` at the latest. */
+  /** Accepts no more connections, and ends once running requests have a response, after `graceMs` at the latest. */
   close({ graceMs }: { graceMs: number }): Promise<void> {
     return new Promise((resolve) => {
       const cut = setTimeout(() => this.server.closeAllConnections(), graceMs);
@@ -130,7 +130,7 @@ export class ForwardAuthServer {
     else if (!verdict.admitted) writeRefusal(response, verdict, { profile: route.profile, requestId: question.requestId });
   }
 
-  /** @throws Error for a request that is not a gateway's question */
+  /** @throws Error if a request is not a gateway's question */
   private routeOf(url: string): Route {
     const known = this.parsed.get(url);
     if (known) return known;

@@ -1,18 +1,18 @@
-/** What one kind of gateway reports, and what its shipped configuration does with a response. */
+/** What one kind of gateway reports, and how its shipped configuration handles a response. */
 export interface GatewayProfile {
-  /** Headers in which it says what was asked of it. It must set both itself: a client's own would be believed. */
+  /** Headers in which it reports the original request. The gateway must set both itself, because a client's own would be trusted. */
   readonly uriHeader: 'x-forwarded-uri' | 'x-original-uri' | 'x-original-url';
-  /** True where its configuration sets X-Request-Id; elsewhere that header is the client's word. */
+  /** True if its configuration sets X-Request-Id; otherwise the client may have set it. */
   readonly namesRequests: boolean;
-  /** True where it resolves `//`, `/./` and `/../` before it chooses a route, and sends on the path that it is given. */
+  /** True if it resolves `//`, `/./` and `/../` before it chooses a route, and forwards the path that it is given. */
   readonly resolvesPaths: boolean;
-  /** True where it puts the new query in the old one's place wherever the old one stands, in the path too. */
+  /** True if it replaces the old query's text wherever that occurs, in the path too. */
   readonly replacesText: boolean;
-  /** True where it takes the key off the query, and names with underscores off the request. Elsewhere a request that has them is refused. */
+  /** True if it removes the key from the query, and names with underscores from the request. Otherwise a request with these is refused. */
   readonly stripsEverything: boolean;
   /** True if it turns a 403 with X-Tollgate-Status: 200 into a 200, because any 2xx from Tollgate would let the request pass. */
   readonly answersPreflights: boolean;
-  /** True where it can pass on nothing of a refusal but headers, and knows no status but 401 and 403. */
+  /** True if it can pass on only the headers of a refusal, and knows no status but 401 and 403. */
   readonly refusesInHeaders: boolean;
 }
 

@@ -7,16 +7,16 @@ import { hasNeedlessEncoding, resolvePath } from '../../core/access/request-path
 import { collectHeaders, requestIdOf, type UnreadableQuestion } from '../../access-layer/gateway-question';
 import { type GatewayProfile } from './gateway-profiles';
 
-/** The header in which a gateway on TCP shows the shared secret. */
+/** The header in which a gateway on TCP sends the shared secret. */
 export const SECRET_HEADER = 'x-tollgate-gateway';
 
-/** A request as the gateway tells it. */
+/** A request as the gateway describes it. */
 export interface ForwardedRequest extends RequestFacts {
-  /** What the service is to be asked for, without a query. */
+  /** The path for the service, without a query. */
   readonly path: string;
 }
 
-/** Headers between gateway and authoriser alone. */
+/** Headers that concern only gateway and access layer. */
 const HOP_HEADERS = new Set([
   SECRET_HEADER,
   'host',
@@ -41,19 +41,19 @@ function* pairsOf(rawHeaders: readonly string[]): Iterable<readonly [string, str
   for (let index = 0; index < rawHeaders.length; index += 2) yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];
 }
 
-/** The last address: the one that the gateway added. What stands before it is the client's word. */
+/** The last address, which the gateway added. The client may have written the earlier ones. */
 function callerIn(forwardedFor: string | string[] | undefined): string | undefined {
   const last = [forwardedFor ?? []].flat().at(-1)?.split(',').at(-1)?.trim();
   return last !== undefined && isIP(last) !== 0 ? last : undefined;
 }
 
-/** Which gateway asks, and which names the key has on its route. */
+/** The gateway that asks, and the names of the key on its route. */
 interface Asking {
   readonly profile: GatewayProfile;
   readonly names: OwnNames;
 }
 
-/** Reads what the gateway says of a request. Call it only after the gateway has proved who it is. */
+/** Parses a gateway's description of a request. Call it only after the gateway has authenticated. */
 export function readRequest({ rawHeaders }: IncomingMessage, asking: Asking): ForwardedRequest | UnreadableQuestion {
   const { profile, names } = asking;
   const all = collectHeaders(pairsOf(rawHeaders));
@@ -63,7 +63,7 @@ export function readRequest({ rawHeaders }: IncomingMessage, asking: Asking): Fo
   if (typeof target !== 'string') return unreadable('gateway', `the gateway must send ${profile.uriHeader} once`);
   const callerAddress = callerIn(all['x-forwarded-for']);
   if (callerAddress === undefined) return unreadable('gateway', 'the gateway must send the caller’s address in X-Forwarded-For');
-  // Some gateways tell an absolute URL.
+  // Some gateways report an absolute URL.
   const { rawPath: sentPath, rawQuery } = splitTarget(target.replace(/^https?:\/\/[^/?#]*/i, ''));
   const rawPath = sentPath === '' ? '/' : sentPath;
   const path = resolvePath(rawPath);

@@ -6,12 +6,12 @@ import { TRACE_HEADER } from '../../core/proof/trace-context';
 import { type GatewayProfile } from './gateway-profiles';
 import { type ForwardedRequest } from './read-request';
 
-/** JSON in a header: every character beyond ASCII as its escape, which means the same. */
+/** JSON in a header: every character beyond ASCII is escaped, which means the same. */
 function asHeader(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** 200 with everything that the gateway has to copy, by name, into the request to the service. */
+/** A 200 with everything that the gateway must copy, by name, into the request to the service. */
 export function writeAdmission(response: ServerResponse, admission: Admission, request: ForwardedRequest): void {
   const { set, remove, rawQuery, responseHeaders } = admission;
   const authorization = request.headers['authorization'];
@@ -24,7 +24,7 @@ export function writeAdmission(response: ServerResponse, admission: Admission, r
     [CONTEXT_HEADER]: set[CONTEXT_HEADER] ?? '',
     'Content-Length': '0',
   };
-  // Kept only where it carries something else than the key: the gateway drops the client's own either way.
+  // Kept only if it carries something other than the key: the gateway drops the client's own header either way.
   if (typeof authorization === 'string' && !remove.includes('authorization')) headers['X-Tollgate-Authorization'] = authorization;
   const copies = MAY_HOLD_COPIES.filter((name) => remove.includes(name));
   if (copies.length > 0) headers['X-Tollgate-Remove'] = copies.join(' ');
@@ -38,7 +38,7 @@ interface Asked {
   readonly requestId: string;
 }
 
-/** The refusal as it is to be sent, or for a gateway that cannot pass it on, its parts in headers. */
+/** The refusal in full, or in headers for a gateway that can pass on nothing else. */
 export function writeRefusal(response: ServerResponse, refusal: Refusal, { profile, requestId }: Asked): void {
   const { status, headers, body } = refusal;
   // Every gateway lets a request pass on any 2xx.
@@ -46,7 +46,7 @@ export function writeRefusal(response: ServerResponse, refusal: Refusal, { profi
     response.writeHead(status, { ...headers, 'X-Kong-Request-Id': requestId, 'Content-Length': String(body.length) }).end(body);
     return;
   }
-  // Without its own body and length; 403, because nginx would add a challenge of its own to a 401.
+  // Without the body's type and length. The status is 403, because nginx would add a challenge of its own to a 401.
   const { 'Content-Type': _type, ...others } = headers;
   response
     .writeHead(403, {

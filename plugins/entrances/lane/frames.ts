@@ -4,10 +4,10 @@ import { type RequestFacts, splitTarget } from '../../core/access/request-variab
 import { type Admission, type Consumer, type Verdict } from '../../core/access/verdict';
 
 /*
- * The frames of the lane, version 2 (docs/decisions/0181-the-lane.md). A frame is a u32, little-endian, and so many bytes: the version, one letter
- * that says what it is, the u32 of the question that it belongs to, and its text. A line feed can stand in no header and no request line, so it
- * separates values. Text is latin1, which keeps every byte. LuaJIT finds a long string by few of its bytes, the last ones among them, so what differs
- * from request to request stands last.
+ * The frames of the lane, version 2 (docs/decisions/0181-the-lane.md). A frame is a u32 length, little-endian, and that many bytes: the
+ * version, one letter for the kind, the u32 id of its question, and a text. No header or request line can contain a line feed, so it
+ * separates values. Text is latin1, which keeps every byte. LuaJIT finds a long string by a few of its bytes, including the last ones, so
+ * whatever differs between requests comes last.
  */
 
 /** The first byte of every frame. */
@@ -20,14 +20,17 @@ export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't'
 
 /** Frames of the plugin server besides a verdict. `told`: the lines were received. */
 export const ASKED = { head: 'h', body: 'b', told: 't' } as const;
-/** The question was not read and may be asked on another connection. Without a question, this holds for every unanswered one. */
+/**
+ * The question was not read and may be asked on another connection. Without a question id, this applies to every question without a
+ * verdict.
+ */
 export const LEAVING = 'x';
-/** Id of frames that belong to no question. */
+/** Id of frames without a question. */
 export const NO_QUESTION = 0;
 
 const u32 = (value: number): string => String.fromCharCode(value & 255, (value >> 8) & 255, (value >> 16) & 255, value >>> 24);
 
-/** The whole of a frame as text. */
+/** A whole frame as text. */
 export function frame(kind: string, question: number, text = ''): string {
   return `${u32(text.length + HEAD_BYTES)}${VERSION}${kind}${u32(question)}${text}`;
 }
@@ -45,14 +48,17 @@ export function readFrame(bytes: Buffer, start: number, end: number): Frame {
   return { kind, question: bytes.readUInt32LE(start + 2), text: bytes.toString('latin1', start + HEAD_BYTES, end) };
 }
 
-/** A route, a line feed, and what is told of the request: `$tollgate_request` as it is, or the head. */
+/** A route, a line feed, and the description of the request: `$tollgate_request` as it is, or the head. */
 export function readQuestion(text: string): { readonly route: string; readonly told: string } {
   const end = text.indexOf('\n');
   if (end < 0) throw new Error('a question without a route');
   return { route: text.slice(0, end), told: text.slice(end + 1) };
 }
 
-/** Method, caller's address, the request line's target, query, each header as `name:value`, and the request's id last. @throws Error when it is not that */
+/**
+ * Method, caller's address, the request line's target, query, each header as `name:value`, and the request's id last.
+ * @throws Error for any other text
+ */
 export function readHead(text: string): RequestFacts {
   const lines = text.split('\n');
   const [method = '', callerAddress = '', target = '', rawQuery = ''] = lines;
@@ -66,12 +72,12 @@ export function readHead(text: string): RequestFacts {
   return { method, callerAddress, rawQuery, rawPath: splitTarget(target).rawPath, requestId, headers: collectHeaders(pairs) };
 }
 
-/** UUIDs, and a name of which each byte of UTF-8 becomes a character. */
+/** UUIDs, and a name in which each byte of UTF-8 is one character. */
 function consumerLine({ id, username, credentialId }: Consumer): string {
   return `@${id}:${credentialId}:${Buffer.from(username, 'utf8').toString('latin1')}\n`;
 }
 
-/** Each change of an admitted request as a line. */
+/** One line for each change of an admitted request. */
 function linesOf({ set, remove, rawQuery, target, consumer, responseHeaders }: Admission, sentQuery: string): string {
   let lines = '';
   for (const name of remove) lines += `-${name}\n`;
@@ -83,7 +89,10 @@ function linesOf({ set, remove, rawQuery, target, consumer, responseHeaders }: A
   return lines;
 }
 
-/** The verdict in one or two frames: the form without the key goes ahead. The request's id stands last, and the Lua compares it with its own. */
+/**
+ * The verdict in one or two frames: the form without the key comes first. The request's id comes last, and the Lua code compares it with
+ * its own.
+ */
 export function writeVerdict(
   question: number,
   verdict: Verdict,
@@ -95,6 +104,6 @@ export function writeVerdict(
   }
   let head = `${verdict.status}\n`;
   for (const name in verdict.headers) head += `${name}:${verdict.headers[name]}\n`;
-  // The body is JSON in one line.
+  // The body is JSON on one line.
   return frame('r', question, `${head}\n${verdict.body.toString('latin1')}\n${requestId}`);
 }

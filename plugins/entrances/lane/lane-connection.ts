@@ -5,16 +5,16 @@ import { ASKED, type Frame, frame, LEAVING, NO_QUESTION, readFrame, readHead, re
 import { type LaneContext } from './lane-context';
 import { LaneQuestion, type QuestionPlace } from './lane-question';
 
-/** How long a connection that was ended may take to close from the other side. */
+/** Milliseconds that the other side has to close a connection that we ended. */
 const LINGER_MS = 1_000;
 
-/** One kept connection of a gateway: many questions at a time, answered in the order in which they are decided. */
+/** One keep-alive connection of a gateway: many questions at a time, with verdicts in the order in which they are decided. */
 export class LaneConnection implements QuestionPlace {
   private readonly decoder = new FrameDecoder((bytes, start, end) => this.onFrame(readFrame(bytes, start, end)));
   private readonly questions = new Map<number, LaneQuestion>();
-  /** The number of the last question: they count up from 1. */
+  /** The id of the last question; ids count up from 1. */
   private asked = 0;
-  /** Frames that leave in one write, once every received frame was read. */
+  /** Frames that are sent in one write, after every received frame was read. */
   private outgoing = '';
   private isLeaving = false;
 
@@ -28,24 +28,24 @@ export class LaneConnection implements QuestionPlace {
     socket.on('close', () => this.decoder.stop());
   }
 
-  /** Takes no more questions, and ends the connection as soon as nothing runs on it. */
+  /** Accepts no more questions, and ends the connection once nothing runs on it. */
   drain(): void {
     this.isLeaving = true;
     if (this.questions.size === 0) this.leave();
   }
 
-  /** Refuses what still runs, and ends the connection. */
+  /** Refuses running questions, and ends the connection. */
   abort(): void {
     for (const question of [...this.questions.values()]) question.refuse();
   }
 
-  /** Refuses questions whose time is over. */
+  /** Refuses questions that are past their deadline. */
   expire(): void {
     for (const question of this.questions.values()) question.expire();
   }
 
   send(frames: string): void {
-    // After the promises that what came in has settled.
+    // Runs after the promises that the input has settled.
     if (this.outgoing === '') process.nextTick(this.flush);
     this.outgoing += frames;
   }
@@ -72,7 +72,7 @@ export class LaneConnection implements QuestionPlace {
     try {
       this.decoder.push(chunk);
     } catch (err) {
-      // Nothing after it can be trusted. The gateway refuses the requests whose connection ends.
+      // Nothing after it can be trusted. The gateway refuses all requests on a connection that ends.
       this.context.log.warn({ err }, 'not the protocol of the lane: the connection is ended');
       this.decoder.stop();
       this.socket.destroy();
@@ -87,7 +87,7 @@ export class LaneConnection implements QuestionPlace {
       this.send(frame(ASKED.told, NO_QUESTION));
     } else if (kind === SAID.head && known) known.decide(readHead(text));
     else if (kind === SAID.body && known) known.onBody(Buffer.from(text, 'latin1'));
-    // A form may arrive after its question was answered.
+    // A form may arrive after its question's verdict.
     else if (!(kind === SAID.body && id > NO_QUESTION && id <= this.asked)) throw new Error('a frame that was not asked for');
   }
 
@@ -99,7 +99,7 @@ export class LaneConnection implements QuestionPlace {
     const facts = kind === SAID.whole ? readHead(told) : readRequestVariable(told);
     const question = new LaneQuestion(id, route, this);
     this.questions.set(id, question);
-    // The variable leaves out the headers that a page wants to send, which a preflight names, and those that a route names for its key.
+    // The variable lacks the headers that a page wants to send, which a preflight names, and those that a route names for its key.
     if (typeof facts === 'object' && (kind === SAID.whole || (facts.method !== 'OPTIONS' && !route.includes('header:'))))
       question.decide(facts);
     else question.askForHead();

@@ -6,15 +6,15 @@ import { type Verdict } from '../../core/access/verdict';
 import { ASKED, frame, writeVerdict } from './frames';
 import { BODY_TICKS, DECISION_TICKS, type LaneContext } from './lane-context';
 
-/** What a question needs of the connection that it came on. */
+/** What a question needs from its connection. */
 export interface QuestionPlace {
   readonly context: LaneContext;
   send(frames: string): void;
-  /** The question was answered. */
+  /** The question has its verdict. */
   forget(id: number): void;
 }
 
-/** One question, until it is answered. Nothing admits its request but a verdict. */
+/** One question, until its verdict. Only a verdict admits its request. */
 export class LaneQuestion {
   private facts: RequestFacts | undefined;
   private deadline: number;
@@ -29,12 +29,12 @@ export class LaneQuestion {
     this.deadline = place.context.tick + DECISION_TICKS;
   }
 
-  /** Asks the gateway for what the variable does not tell. */
+  /** Asks the gateway for what the variable does not contain. */
   askForHead(): void {
     this.place.send(frame(ASKED.head, this.id));
   }
 
-  /** @throws Error when what is asked is known already */
+  /** @throws Error if the request is known already */
   decide(facts: RequestFacts): void {
     if (this.facts) throw new Error('a head that nobody asked for');
     this.facts = facts;
@@ -47,7 +47,7 @@ export class LaneQuestion {
     }
   }
 
-  /** @throws Error when nobody asked for it */
+  /** @throws Error if nobody asked for the body */
   onBody(content: Buffer): void {
     if (!this.takeBody) throw new Error('a body that nobody asked for');
     this.deadline = this.place.context.tick + DECISION_TICKS;
@@ -55,7 +55,7 @@ export class LaneQuestion {
     this.takeBody = undefined;
   }
 
-  /** Refuses a question whose time is over. One whose head never comes is forgotten: its gateway has given it up. */
+  /** Refuses a question that is past its deadline. A question whose head never arrives is dropped, because its gateway has given it up. */
   expire(): void {
     if (this.place.context.tick <= this.deadline) return;
     if (this.facts) this.place.context.log.error({ requestId: this.facts.requestId }, 'the decision took too long: the request is refused with 503'); // prettier-ignore
@@ -85,7 +85,7 @@ export class LaneQuestion {
     this.refuse();
   }
 
-  /** A verdict for a question that is over already does nothing. */
+  /** A verdict for a question that is over has no effect. */
   private answer(facts: RequestFacts, verdict: Verdict): void {
     if (this.isOver) return;
     this.place.send(writeVerdict(this.id, forCaller(verdict, facts.headers), facts));

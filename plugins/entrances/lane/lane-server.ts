@@ -8,14 +8,14 @@ import { type LaneContext, TICK_MS } from './lane-context';
 
 export interface LaneOptions {
   readonly plugin: PluginModule<AccessInstance>;
-  /** A unix socket. Its permissions are the proof that a gateway asks. */
+  /** A unix socket, whose permissions prove that a gateway asks. */
   readonly path: string;
   readonly log: EntranceLog;
   /** Receives responses to admitted requests, in lines (plugins/core/access/answer-line.ts). */
   readonly hear: (lines: string) => void;
 }
 
-/** Answers the Lua of kong/lane: one frame asks about a request, one frame answers. */
+/** Serves the Lua code of kong/lane: one frame asks about a request, one frame returns the verdict. */
 export class LaneServer {
   private readonly connections = new Set<LaneConnection>();
   private readonly context: LaneContext;
@@ -45,7 +45,7 @@ export class LaneServer {
     });
   }
 
-  /** Takes no more connections and ends when the questions under way are answered, after `graceMs` at the latest. */
+  /** Accepts no more connections, and ends once running questions have their verdict, after `graceMs` at the latest. */
   async close({ graceMs }: { graceMs: number }): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const connection of this.connections) connection.drain();

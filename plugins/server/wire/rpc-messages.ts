@@ -2,9 +2,9 @@ import { readValue, writeValue, type ProtoValue } from './struct-codec';
 import { Reader } from './wire-reader';
 import { Writer } from './wire-writer';
 
-// RpcCall (Kong asks) and RpcReturn (the plugin server answers). Field numbers: protos/kong/pluginsocket.proto.
+// RpcCall (Kong asks) and RpcReturn (the plugin server replies). Field numbers: protos/kong/pluginsocket.proto.
 
-/** One call of Kong; `sequence` comes back in the answer. */
+/** One call of Kong; the reply repeats `sequence`. */
 export type RpcCall =
   | { sequence: number; command: 'get_plugin_names' }
   | { sequence: number; command: 'get_plugin_info'; name: string }

@@ -87,7 +87,7 @@ export function writeValue(to: Writer, value: ProtoValue): void {
   if (typeof value === 'string') to.string(3, value);
   else if (typeof value === 'number') to.double(2, value);
   else if (typeof value === 'boolean') to.bool(4, value);
-  // Kong sends null as 1, a value the enum does not define (seen in its answers); readers take any number.
+  // Kong sends null as 1, a value that the enum does not define (seen in its replies); readers accept any number.
   else if (value === null) to.int(1, 1);
   else if (typeof value !== 'object') throw new TypeError(`a ${typeof value} has no place in a protobuf Value`);
   else {

@@ -67,7 +67,7 @@ export class Reader {
     throw new ProtocolError('varint longer than ten bytes');
   }
 
-  /** An int64 as a number. Values past 2^53 would be rounded, and a rounded sequence answers the wrong call: they throw. */
+  /** An int64 as a number. Values past 2^53 would be rounded, and a rounded sequence would reply to the wrong call: they throw. */
   int64(): number {
     let low = 0;
     let high = 0;
