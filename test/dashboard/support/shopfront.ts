@@ -6,7 +6,8 @@ import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { buildDocument } from '../../support/openapi/build-document';
 import { type DashboardOptions, startDashboard, type TestDashboard } from './dashboard';
 
-export const describeOurs = (): string => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE));
+let ours: string | undefined;
+export const describeOurs = (): string => (ours ??= JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)));
 
 /** The products, of which `api-ip` is changed. */
 export const withIp = (change: Partial<CatalogueProduct>): CatalogueProduct[] =>
