@@ -7,7 +7,7 @@ export const SAMPLES_FILE = 'sample-answers.json';
 
 /**
  * What test keys got for the example of each route of a service, by {@link sampleName}; long texts and lists are cut. Recorded from the
- * sandbox by `RECORD_SAMPLES=1 npx jest test/openapi/sample-answers`, which otherwise checks that the routes still answer so.
+ * sandbox by `RECORD_SAMPLES=1 npx jest test/openapi/answers`, which otherwise checks that the routes still answer so.
  */
 export function readSampleAnswers({ name }: Pick<ServiceDefinition, 'name'>): Readonly<Record<string, unknown>> {
   const file = join(__dirname, '..', 'products', name, SAMPLES_FILE);

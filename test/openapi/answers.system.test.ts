@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { splitAnswer } from '../gateway/support/raw-client';
 import { listErrors } from '../../services/openapi/error-table';
+import { exampleCalls, fileOf, type RouteExample } from '../../services/openapi/route-example';
+import { readSampleAnswers, sampleName, SAMPLES_FILE } from '../../services/openapi/sample-answers';
+import { SERVICES } from '../support/services';
 import { PRODUCTS } from '../support/catalogue';
 import { sendRaw } from '../support/gateway/raw-http';
 import { type Reply, send, type Sending } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedOperation, DocumentedApi } from '../support/openapi/documented-api';
 import { type Installation, openInstallation } from '../acceptance/installation';
+import { runsEveryScene } from '../support/scenes';
 
 const offered = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
 const CODES = listErrors();
@@ -20,6 +24,8 @@ interface Operation extends DescribedOperation {
 let tollgate: Installation;
 let api: DocumentedApi;
 let operations: readonly Operation[];
+/** One of each product and method in `npm test`: test/openapi/document holds that each operation tells of every code. */
+let sampled: readonly Operation[];
 let testKey: string;
 
 beforeAll(async () => {
@@ -28,6 +34,9 @@ beforeAll(async () => {
   operations = Object.entries(api.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
   );
+  const isFirst = ({ tags, method }: Operation, index: number): boolean =>
+    operations.findIndex((each) => each.tags[0] === tags[0] && each.method === method) === index;
+  sampled = runsEveryScene ? operations : operations.filter(isFirst);
   testKey = (await tollgate.createKey({ products: offered, mode: 'test' })).key;
 });
 afterAll(() => tollgate?.close());
@@ -94,23 +103,23 @@ describe('a refusal that every operation can send is as the document says', () =
     const foreign = await tollgate.createKey({ products: ['api-vahaan'], mode: 'test' });
     const paused = await tollgate.createKey({ products: offered, mode: 'test' });
     for (const { id } of paused.subscriptions) await tollgate.subscriptions.pause(id);
-    const asked = (key: string, those = operations) => askEach(those, () => ({ headers: { 'X-API-Key': key } }));
+    const asked = (key: string, those = sampled) => askEach(those, () => ({ headers: { 'X-API-Key': key } }));
     expect(await askEach(operations, () => ({}))).toEqual(only([401, 'key_missing']));
     expect(await asked(`${testKey}x`)).toEqual(only([401, 'key_unknown']));
-    expect(await askEach(operations, () => ({ headers: [['X-API-Key', testKey], ['X-API-Key', away.key]] }))).toEqual(only([401, 'ambiguous_key'])); // prettier-ignore
+    expect(await askEach(sampled, () => ({ headers: [['X-API-Key', testKey], ['X-API-Key', away.key]] }))).toEqual(only([401, 'ambiguous_key'])); // prettier-ignore
     expect(await asked(expired.key)).toEqual(only([401, 'key_expired']));
     expect(await asked(away.key)).toEqual(only([401, 'caller_not_whitelisted']));
     expect(await asked(bare.key)).toEqual(only([401, 'subscription_missing']));
     expect(await asked(paused.key)).toEqual(only([401, 'subscription_inactive']));
-    const foreigns = operations.filter(({ tags }) => tags[0] !== 'api-vahaan');
+    const foreigns = sampled.filter(({ tags }) => tags[0] !== 'api-vahaan');
     expect(await asked(foreign.key, foreigns)).toEqual(only([401, 'product_not_authorised']));
   });
 
   it('429, of the day and of the month', async () => {
     const spent = await tollgate.createKey({ products: offered, mode: 'test', daily: 0, monthly: 100 });
     const month = await tollgate.createKey({ products: offered, mode: 'test', daily: 100, monthly: 0 });
-    expect(await askEach(operations, () => ({ headers: { 'X-API-Key': spent.key } }))).toEqual(only([429, 'quota_daily_exceeded']));
-    expect(await askEach(operations, () => ({ headers: { 'X-API-Key': month.key } }))).toEqual(only([429, 'quota_monthly_exceeded']));
+    expect(await askEach(sampled, () => ({ headers: { 'X-API-Key': spent.key } }))).toEqual(only([429, 'quota_daily_exceeded']));
+    expect(await askEach(sampled, () => ({ headers: { 'X-API-Key': month.key } }))).toEqual(only([429, 'quota_monthly_exceeded']));
   });
 
   it('405 of every route that takes one method', async () => {
@@ -124,7 +133,7 @@ describe('a refusal that every operation can send is as the document says', () =
   });
 
   it('413 and 414 of what is larger than the gateway takes', async () => {
-    for (const { path, method } of operations.filter((each) => each.method === 'POST')) {
+    for (const { path, method } of sampled.filter((each) => each.method === 'POST')) {
       expect(code(hold(method, path, await declareBody(path, { 'X-API-Key': testKey }, 211 * 1_048_576)))).toEqual([413, 'gateway_error']);
     }
     const long = await ask('GET', `/ip?ip=${'1'.repeat(9_000)}`, { headers: { 'X-API-Key': testKey } });
@@ -204,4 +213,95 @@ it('every line of the table of codes is caused by a test', () => {
   expect(silent).toEqual([]);
   const lines = CODES.flatMap(({ code: name, failures }) => failures.map(({ status }) => `${status} ${name}`));
   expect([...lines].sort()).toEqual([...new Set([...caused, ...CAUSED_BY_INPUTS, ...elsewhere.map(([line]) => line)])].sort());
+});
+
+/** Set to anything, the files are written anew with what the routes answer. */
+const IS_RECORDING = process.env['RECORD_SAMPLES'] !== undefined;
+/** Pictures and tokens say nothing past this, and the second entry of a list what the first has said. */
+const MAX_TEXT = 100;
+const MAX_ENTRIES = 1;
+
+const services = Object.values(SERVICES);
+const routes = services.flatMap((service) => {
+  const samples = readSampleAnswers(service);
+  return service.routes.flatMap((route) => (route.output === undefined ? [] : [{ route, name: sampleName(route), service, samples }]));
+});
+
+function requestOf(call: RouteExample, input: Record<string, unknown>): [string, RequestInit] {
+  const headers = { 'X-API-Key': testKey };
+  const url = new URL(tollgate.gatewayUrl + call.path);
+  const file = fileOf(call);
+  if (file) {
+    const body = new FormData();
+    const name = call.path.startsWith('/image') ? 'image' : 'file';
+    body.append(name, new Blob([Buffer.from(file.base64, 'base64')], { type: file.content_type }), file.filename);
+    return [url.href, { method: 'POST', headers, body }];
+  }
+  if (call.method === 'GET') {
+    for (const [name, value] of Object.entries(input)) url.searchParams.set(name, String(value));
+    return [url.href, { headers }];
+  }
+  return [url.href, { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify(input) }];
+}
+
+/** What a route answers its example; undefined where that is no JSON. */
+async function answerOf(calls: readonly RouteExample[]): Promise<unknown> {
+  let session = {};
+  let last: unknown;
+  for (const call of calls) {
+    const answer = await fetch(...requestOf(call, { ...session, ...call.input }));
+    expect([call.path, answer.status]).toEqual([call.path, 200]);
+    if (!answer.headers.get('content-type')?.startsWith('application/json')) return undefined;
+    last = await answer.json();
+    const { sessionId } = last as { sessionId?: string };
+    if (sessionId !== undefined) session = { sessionId };
+  }
+  return last;
+}
+
+function shorten(value: unknown): unknown {
+  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map(shorten);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shorten(member)]));
+}
+
+/** Members of the sample that the answer has not; what is null or empty on either side may be anything. */
+function missingFrom(answer: any, sample: any, place = ''): string[] {
+  if (sample === null || answer === null) return [];
+  if (Array.isArray(sample)) {
+    if (!Array.isArray(answer)) return [place];
+    return sample.length === 0 || answer.length === 0 ? [] : missingFrom(answer[0], sample[0], `${place}[]`);
+  }
+  if (typeof sample !== 'object') return typeof answer === typeof sample ? [] : [place];
+  if (typeof answer !== 'object') return [place];
+  return Object.keys(sample).flatMap((name) =>
+    name in answer ? missingFrom(answer[name], sample[name], `${place}.${name}`) : [`${place}.${name}`],
+  );
+}
+
+/** A sample that shows the same members stays as it is: times and ids are others in every run. */
+function keepOrReplace(sample: unknown, answer: unknown): unknown {
+  const isSame = sample !== undefined && missingFrom(answer, sample).length + missingFrom(sample, answer).length === 0;
+  return isSame ? sample : answer;
+}
+
+/** By service. */
+const recorded: Record<string, Record<string, unknown>> = {};
+
+it.each(routes)('$name still answers its example as the sample shows', async ({ name, route, service, samples }) => {
+  const calls = exampleCalls(route);
+  const answer = calls.length === 0 ? undefined : await answerOf(calls);
+  if (answer !== undefined) recorded[service.name] = { ...recorded[service.name], [name]: keepOrReplace(samples[name], shorten(answer)) };
+  if (IS_RECORDING) return;
+  expect([name, name in samples]).toEqual([name, answer !== undefined]);
+  expect(missingFrom(answer ?? null, samples[name] ?? null)).toEqual([]);
+});
+
+it('is recorded when asked for', () => {
+  expect(recorded['pincode']).toHaveProperty(['ANY /pincode']);
+  if (!IS_RECORDING) return;
+  for (const [name, samples] of Object.entries(recorded)) {
+    writeFileSync(join(process.cwd(), 'services', 'products', name, SAMPLES_FILE), `${JSON.stringify(samples, null, 2)}\n`);
+  }
 });

@@ -66,6 +66,8 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 const LANGUAGES = ['curl', 'javascript', 'python', 'go', 'php'];
+/** Where a test is about what is sent: every language writes every style of a parameter, and what is hostile, below. */
+const FEW = runsEveryScene ? LANGUAGES : ['curl', 'javascript'];
 
 /** Runs an operation's samples, in these languages. @returns what the API was sent, and what was printed, by language */
 async function runSamples({ 'x-codeSamples': samples }: Pick<Operation, 'x-codeSamples'>, languages: readonly string[] = LANGUAGES) {
@@ -106,8 +108,7 @@ describe.each(Object.entries(FRAMEWORKS))('the reference of a document as %s wri
     const operation = shown(document).find(({ path }) => path === '/v1/forecast/{city}');
     expect(operation?.parameters?.filter((each) => each.in === 'path')).toMatchObject([{ name: 'city', example: 'pune' }]);
     expect(operation?.['x-codeSamples'].map(({ lang }) => lang)).toEqual(LANGUAGES);
-    // Every language writes every style of a parameter below.
-    const ran = await runSamples(operation as never, runsEveryScene ? LANGUAGES : ['curl', 'python']);
+    const ran = await runSamples(operation as never, FEW);
     for (const { sent, stdout } of ran) {
       expect(sent?.method).toBe('GET');
       expect(sent?.url).toMatch(/^\/v1\/forecast\/pune(\?|$)/);
@@ -153,7 +154,7 @@ it('marks a value that was made from the schema, and no other', () => {
 
 it('samples send bodies and forms with every character as it is', async () => {
   const operations = shown(FRAMEWORKS['forms'] ?? {});
-  const form = await runSamples(operations.find(({ path }) => path === '/v1/station') as never);
+  const form = await runSamples(operations.find(({ path }) => path === '/v1/station') as never, FEW);
   for (const { sent } of form) {
     expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual({ name: "D'Souza & co", note: '$(id) `id` "x" \\ %' });
   }
