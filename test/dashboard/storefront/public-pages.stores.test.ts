@@ -369,7 +369,7 @@ describe('a product without a sandbox', () => {
 
 describe('a product whose answers say what they cost', () => {
   it('has limits in units where it is sold', async () => {
-    await shop.sell(withIp({ units: { reserve: 1, most: 1_000 } }));
+    await shop.sell(PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, units: { reserve: 1, most: 1_000 } } : each)));
     expect((await shop.get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units that are free: 100,000 a day');
     expect((await shop.get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests that are free: 10,000 a day');
     const priced = (await shop.get('/pricing')).body;

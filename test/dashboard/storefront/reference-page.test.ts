@@ -63,9 +63,13 @@ function readOwn(document: object) {
   const described = describeApi(BUILT, createCatalogue([product]), new Map([[product.id, normalForm(document as Json)]])).document;
   return new ShownApi(packApi(readOperations(JSON.stringify(described)), [product]));
 }
-const partOf = async (document: object, part?: ReferencePart): Promise<string> =>
-  (await renderReference({ product, part }, tools, { products: [product], api: readOwn(document) })) ?? '';
-const pageOf = (document: object): Promise<string> => partOf(document);
+/** Shows parts of what is described once. */
+const partsOf = (document: object) => {
+  const api = readOwn(document);
+  return async (part?: ReferencePart): Promise<string> =>
+    (await renderReference({ product, part }, tools, { products: [product], api })) ?? '';
+};
+const pageOf = (document: object): Promise<string> => partsOf(document)();
 
 /** What the page says, in its order. */
 const headings = (page: string): string[] =>
@@ -223,19 +227,19 @@ describe('a long description', () => {
   const KIB = 1_024;
 
   it('is a list under its tags with a search, of which each operation has a page', async () => {
-    const document = many(150, 3);
-    const page = await partOf(document);
+    const show = partsOf(many(150, 3));
+    const page = await show();
     expect(page.length).toBeLessThanOrEqual(80 * KIB);
     expect(headings(page)).toEqual(['h2 Tag 0', 'h2 Tag 1', 'h2 Tag 2']);
     expect(page).toContain('<li id="readThing7"><a href="/reference/zoo/readThing7">Read the part of thing 7</a>');
     expect(page).toContain('<search class="find" hidden="">');
-    const one = await partOf(document, { operation: 'readThing7' });
+    const one = await show({ operation: 'readThing7' });
     expect(headings(one)).toEqual(['h2 Tag 1', 'h3 Read the part of thing 7']);
   });
 
   it('is a list of tags where there are more operations than a list may have, each with a page', async () => {
-    const document = many(600, 20);
-    const [page, tag] = [await partOf(document), await partOf(document, { tag: 'Tag 7' })];
+    const show = partsOf(many(600, 20));
+    const [page, tag] = [await show(), await show({ tag: 'Tag 7' })];
     for (const text of [page, tag]) expect(text.length).toBeLessThanOrEqual(80 * KIB);
     expect(page).toContain('<a href="/reference/zoo?tag=Tag%207">Tag 7</a><span class="quiet block">30 routes</span>');
     expect(tag).toContain('/zoo/things/27/parts/{part_id}');
@@ -247,9 +251,7 @@ describe('a long description', () => {
       [1, 'Tag 0'],
       [0, ''],
     ] as const) {
-      const api = readOwn(many(500, tags));
-      const show = async (part: ReferencePart | undefined): Promise<string> =>
-        (await renderReference({ product, part }, tools, { products: [product], api })) ?? '';
+      const show = partsOf(many(500, tags));
       const found = new Set<string>();
       let next: ReferencePart | undefined;
       for (let number = 1; number === 1 || next; number += 1) {
@@ -306,7 +308,7 @@ describe('a long description', () => {
     'has at most 200 KiB for one operation: %s',
     async (_, document) => {
       const [operation] = readOwn(document).entriesOf(product.id);
-      const page = await partOf(document, { operation: operation?.operationId });
+      const page = await partsOf(document)({ operation: operation?.operationId });
       expect(page).toContain('class="operation"');
       expect(page.length).toBeLessThanOrEqual(200 * KIB);
     },
