@@ -88,13 +88,10 @@ const MAIN = [
 const isMain = ({ name }: Scene): boolean => MAIN.includes(name);
 
 /**
- * One of each kind: a list, a form, charts, a page of the seller; an entrance, a full and an empty page, money, a dialog, a refusal.
- * Public pages are looked at in test/dashboard/storefront/public.browser.test.ts.
+ * One of each layout in `npm test`: an entrance, a page of the app with forms, tables and charts, a dialog. Public pages are looked at in
+ * test/dashboard/storefront/public.browser.test.ts, pages of the seller in test/dashboard/seller/console.browser.test.ts.
  */
-const ONE_OF_A_KIND = [
-  ...['requests', 'key', 'usage', 'seller-customer'],
-  ...['sign-in', 'keys-full', 'overview-empty', 'invoice', 'created-key', 'verify-wrong-password'],
-];
+const ONE_OF_A_KIND = ['sign-in', 'key', 'created-key'];
 const oneOfAKind = ({ name }: Scene): jest.It => (ONE_OF_A_KIND.includes(name) ? it : inTestAll);
 const walked = async ({ page }: WatchedPage): Promise<string[]> => [...(await unnamedParts(page)), ...(await unreachedByTab(page))];
 
