@@ -1,14 +1,10 @@
-import { type Locator, type Page } from 'playwright-core';
+import { type Locator } from 'playwright-core';
 import { type Catalogue, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { suspendSubscription } from '../../../services/selling/suspensions/suspend';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { inTestAll } from '../../support/scenes';
 import { PageStage } from '../support/page-stage';
-import { step } from '../../support/step';
-import { openPage } from '../support/browser';
-import { type Entrant, press, signUp } from '../support/entrances';
-import { expectRoleRefused, invite, joinByInvitation, removeMember } from '../support/team-steps';
 
 const stage = PageStage.forFile();
 const BARS = '.recharts-bar-rectangle path';
@@ -30,7 +26,7 @@ describe('usage by hour', () => {
     expect(await stage.page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')).toContain('by=hour');
   });
 
-  it('tells what products answered and how long it took, and what nobody measured', async () => {
+  inTestAll('tells what products answered and how long it took, and what nobody measured', async () => {
     await stage.open('/usage?hours=48');
     const chart = stage.page.getByRole('region', { name: 'Answers' });
     await chart.getByText('Half of the answers took 100 ms or less, 95% 1 s or less.').waitFor();
@@ -45,37 +41,11 @@ describe('usage by hour', () => {
     );
   });
 
-  inTestAll('tells the same by day', async () => {
-    await stage.open('/usage?days=30');
-    const chart = stage.page.getByRole('region', { name: 'Answers' });
-    await chart.getByText(/^Half of the answers took/).waitFor();
-    await chart.getByText('Answers as a table').click();
-    expect(await chart.getByRole('row').count()).toBe(1 + 30);
-    expect(await chart.getByRole('row').nth(1).getByRole('cell', { name: '1 s', exact: true }).count()).toBe(1);
-  });
-
-  inTestAll('goes back to days, which keep their own lengths', async () => {
-    await stage.open('/usage?hours=48');
-    await stage.page.getByText('Days', { exact: true }).click();
-    await stage.page.getByRole('heading', { name: 'Requests used' }).waitFor();
-    expect(await stage.page.getByLabel('Period').inputValue()).toBe('30');
-  });
-
   inTestAll('says so where nothing was asked', async () => {
     await stage.begin();
     await stage.dashboard.pool.query('DELETE FROM key_hour WHERE credential_id = ANY($1)', [stage.account.keys]);
     await stage.goto('/usage?hours=24');
     await stage.page.getByText('No requests were let in in the last 24 hours.').waitFor();
-  });
-
-  inTestAll('of a key is a switch on its chart, with or without requests', async () => {
-    await stage.begin();
-    for (const place of [0, 1]) {
-      await stage.goto(stage.keyPath(place));
-      await stage.page.getByText('Hours', { exact: true }).click();
-      await stage.page.getByRole('heading', { name: 'Requests of the last 48 hours' }).waitFor();
-    }
-    await stage.page.getByText('No requests with this key in the last 48 hours.').waitFor();
   });
 });
 
@@ -93,13 +63,6 @@ describe('a plan that is given on request', () => {
     await stage.button('Withdraw the request: Glead').click();
     await stage.button('Withdraw the request').click();
     await stage.button('Request Star of Glead').waitFor();
-  });
-
-  // In `npm test` a customer reads why in test/dashboard/seller/console.browser.test.ts.
-  inTestAll('says why it was declined, and can be asked for again', async () => {
-    await stage.open('/plans');
-    await stage.page.getByText('Please send us your company’s registration first.').waitFor();
-    expect(await stage.button('Request Star of Aadhaar').isVisible()).toBe(true);
   });
 });
 
@@ -124,7 +87,7 @@ describe('a product without a live source', () => {
 });
 
 describe('a product whose answers say what they cost', () => {
-  it('has limits in units, on its plans and in what a change of plan brings', async () => {
+  inTestAll('has limits in units, on its plans and in what a change of plan brings', async () => {
     const { pool } = stage.dashboard;
     const units = { header: 'X-Units', reserve: 1, most: 1_000 };
     const products = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, units } : each));
@@ -179,7 +142,7 @@ describe('a product that asks for a consent', () => {
   });
 });
 
-it('a subscription that the seller suspended has a badge that says so, and the reason', async () => {
+inTestAll('a subscription that the seller suspended has a badge that says so, and the reason', async () => {
   await stage.begin();
   const { products } = await stage.read<{ products: { id: string; subscription: { id: string } | null }[] }>('/products');
   const id = products.find((product) => product.id === 'api-ip')?.subscription?.id ?? '';
@@ -190,7 +153,7 @@ it('a subscription that the seller suspended has a badge that says so, and the r
   await card.getByText('Too many complaints.').waitFor();
 });
 
-it('the next larger plan is open for who comes from a refusal by a limit', async () => {
+inTestAll('the next larger plan is open for who comes from a refusal by a limit', async () => {
   await stage.begin();
   interface Seen {
     readonly id: string;
@@ -262,79 +225,7 @@ describe('changing a plan', () => {
   });
 });
 
-describe('a team', () => {
-  const OWNER = 'owner@example.com';
-  const MEMBER = 'member@example.com';
-  const PASSWORD = 'a team’s own words 41';
-
-  let owner: Page;
-  let member: Page;
-  const complaints: string[] = [];
-
-  async function person(): Promise<Page> {
-    const opened = await openPage(stage.browser);
-    opened.page.on('close', () => complaints.push(...opened.complaints));
-    return opened.page;
-  }
-
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-
-  // In `npm test` a second person joins, reads only and is removed in test/dashboard/walks/customer.measured.test.ts.
-  inTestAll('a second person joins by an invitation, does what the role allows, and is out once removed', async () => {
-    [owner, member] = await Promise.all([person(), person()]);
-    const founder: Entrant = { page: owner, dashboard: stage.url, email: OWNER, password: PASSWORD };
-    const joiner: Entrant = { page: member, dashboard: stage.url, email: MEMBER, password: PASSWORD };
-
-    await step('an owner signs up and invites somebody as a read-only member', async () => {
-      await signUp(founder);
-      await owner.getByText(/^tg_test_\w+$/).waitFor();
-      await press(owner, 'I have copied it');
-      await invite(founder, { email: MEMBER, role: 'Read-only' });
-    });
-
-    await step('the invited person signs up, with the address filled in, and comes back to the invitation', () =>
-      joinByInvitation(joiner, OWNER),
-    );
-
-    await step('the member sees the keys of the organisation, and can change nothing', async () => {
-      expect(await member.getByLabel('Organisation').locator('option:checked').innerText()).toBe(`${OWNER} (Read-only)`);
-      await expectRoleRefused(member);
-    });
-
-    await step('the owner makes the member a developer, who may create keys then', async () => {
-      await owner.reload();
-      await button(owner, `Actions for ${MEMBER}`).click();
-      await owner.getByRole('menuitem', { name: 'Change role' }).click();
-      await owner.getByRole('radio', { name: 'Developer' }).check();
-      await button(owner, 'Change role').click();
-      await owner.getByRole('row').filter({ hasText: MEMBER }).getByText('Developer').waitFor();
-      await member.reload();
-      await member.getByRole('heading', { name: 'Keys' }).waitFor();
-      expect(await button(member, 'Create a key').isEnabled()).toBe(true);
-    });
-
-    await step('the member switches to the own organisation and back', async () => {
-      await member.getByLabel('Organisation').selectOption({ label: `${MEMBER} (Owner)` });
-      await member.locator('option:checked', { hasText: `${MEMBER} (Owner)` }).waitFor({ state: 'attached' });
-      await member.getByRole('heading', { name: 'Overview' }).waitFor();
-      await member.getByLabel('Organisation').selectOption({ label: `${OWNER} (Developer)` });
-      await member.locator('option:checked', { hasText: `${OWNER} (Developer)` }).waitFor({ state: 'attached' });
-    });
-
-    await step('the owner removes the member, whose next page is of the own organisation', async () => {
-      // Or the open page, which notices it, might lead elsewhere while the next one is opened.
-      await member.goto('about:blank');
-      await removeMember(founder, MEMBER);
-      await member.goto(`${stage.url}/team`);
-      await member.getByText(`Members of the organisation ${MEMBER}`).waitFor();
-      expect(await member.getByLabel('Organisation').count()).toBe(0);
-    });
-    await Promise.all([owner.close(), member.close()]);
-    expect(complaints).toEqual([]);
-  });
-
-  const LONG = 'Unbroken'.repeat(12);
-
+describe('the name of an organisation', () => {
   async function rename(name: string): Promise<void> {
     await stage.button('Rename').click();
     const dialog = stage.page.getByRole('dialog');
@@ -343,22 +234,12 @@ describe('a team', () => {
     await dialog.waitFor({ state: 'detached' });
   }
 
-  describe('the name of an organisation', () => {
-    it('is given on the team page, and stands there and in the switcher at once', async () => {
-      await stage.open('/team');
-      await rename('Müller & Söhne');
-      await stage.page.getByText('Members of the organisation Müller & Söhne.').waitFor();
-      await stage.page.getByLabel('Organisation').locator('option', { hasText: 'Müller & Söhne (Owner)' }).waitFor({ state: 'attached' });
-      await rename('');
-      await stage.page.getByText(`Members of the organisation ${stage.account.email}.`).waitFor();
-    });
-
-    // The name of a key does in keys.browser.test.ts.
-    inTestAll('of 96 characters without a space stays within a phone’s screen', async () => {
-      await stage.open('/team', { viewport: { width: 360, height: 740 } });
-      await rename(LONG);
-      await stage.page.getByText(`Members of the organisation ${LONG}.`).waitFor();
-      expect(await stage.page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
-    });
+  it('is given on the team page, and stands there and in the switcher at once', async () => {
+    await stage.open('/team');
+    await rename('Müller & Söhne');
+    await stage.page.getByText('Members of the organisation Müller & Söhne.').waitFor();
+    await stage.page.getByLabel('Organisation').locator('option', { hasText: 'Müller & Söhne (Owner)' }).waitFor({ state: 'attached' });
+    await rename('');
+    await stage.page.getByText(`Members of the organisation ${stage.account.email}.`).waitFor();
   });
 });

