@@ -3,6 +3,7 @@ import { createStatusLinks } from '../../../services/dashboard/storefront/status
 import { statusMailsBy } from '../../../services/dashboard/storefront/status-mails';
 import { type Mail } from '../../../services/dashboard/http/dashboard-deps';
 import { openedForTests } from '../../support/opened';
+import { inTestAll } from '../../support/scenes';
 import { step } from '../../support/step';
 import { inaccessibleInBoth } from '../support/axe';
 import { narrowFaults, openPage, startBrowser } from '../support/browser';
@@ -60,7 +61,7 @@ it('a reader without a script asks for mail about a product on the status page, 
   expect(complaints).toEqual([]);
 });
 
-it('the form and its answers have nothing that axe finds, and fit a phone', async () => {
+inTestAll('the form and its answers have nothing that axe finds, and fit a phone', async () => {
   const { page } = await openPage(browser);
   const found: string[] = [];
   const look = async (name: string): Promise<void> => {
