@@ -1,7 +1,6 @@
 import { type Page } from 'playwright-core';
 import { firstOf, inTestAll } from '../../support/scenes';
 import { type GatewayDouble } from '../support/gateway-double';
-import { overflow } from '../support/browser';
 import { type OpenOptions, PageStage, signInAs } from '../support/page-stage';
 
 const OWN_KEY = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
@@ -57,7 +56,7 @@ describe('the reference page', () => {
     expect(await shows('GET /pincode')).toBe(true);
   });
 
-  it('shows samples one at a time and every field without a script, and colours code with one', async () => {
+  inTestAll('shows samples one at a time and every field without a script, and colours code with one', async () => {
     await open('/reference/api-ip', { as: 'nobody' });
     expect(await page.evaluate('[...CSS.highlights.keys()].sort().join()')).toContain('code-key,code-number,code-string');
     const plain = await page.context().browser()?.newPage({ javaScriptEnabled: false });
@@ -69,7 +68,7 @@ describe('the reference page', () => {
     await plain?.close();
   });
 
-  it('leads from route to route and from product to product', async () => {
+  inTestAll('leads from route to route and from product to product', async () => {
     await open('/reference');
     await page.getByRole('link', { name: 'GET /ip', exact: true }).click();
     await page.waitForURL(/\/reference\/api-ip#get_ip$/);
@@ -96,7 +95,7 @@ describe('the reference page', () => {
     expect(await shown()).toEqual(all);
   });
 
-  it('keeps the code in sight beside the fields on a wide screen, and shows it below them on a phone', async () => {
+  inTestAll('keeps the code in sight beside the fields on a wide screen, and shows it below them on a phone', async () => {
     await open('/reference/api-glead#post_glead_search', { viewport: { width: 1_600, height: 800 } });
     const code = page.getByLabel('POST /glead/search with curl');
     const topOf = async (): Promise<number> => (await code.boundingBox())?.y ?? NaN;
@@ -113,37 +112,13 @@ describe('the reference page', () => {
     expect(await topOf()).toBeGreaterThan(words?.y ?? NaN);
   });
 
-  it('leads from a code to what it means, and marks it there', async () => {
+  inTestAll('leads from a code to what it means, and marks it there', async () => {
     await open('/reference/api-aadhaar');
     await section('POST /aadhaar/otp').getByText('Status codes').click();
     await section('POST /aadhaar/otp').getByRole('link', { name: 'otp_invalid', exact: true }).click();
     await page.getByRole('heading', { name: 'Errors', exact: true }).waitFor();
     expect(await page.locator(':target').getAttribute('id')).toBe('otp_invalid');
     await page.waitForFunction('document.getElementById("otp_invalid").getBoundingClientRect().top < window.innerHeight');
-  });
-
-  inTestAll('fits a phone, with the routes as links', async () => {
-    await open('/reference/api-seo', { viewport: { width: 360, height: 740 } });
-    await page.getByRole('navigation', { name: 'Routes' }).getByRole('link', { name: 'POST /seo/serp' }).click();
-    await section('POST /seo/serp').waitFor();
-    expect(await overflow(page)).toBeLessThanOrEqual(0);
-  });
-
-  inTestAll('has the colours that were chosen in the dashboard', async () => {
-    await open('/reference');
-    const ground = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor');
-    expect(await ground()).toBe('rgb(247, 248, 250)');
-    await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', 'dark')`);
-    await page.reload();
-    expect(await ground()).toBe('rgb(19, 20, 24)');
-  });
-
-  inTestAll('is reached from the dashboard, and leads back', async () => {
-    await open('/keys');
-    await page.getByRole('link', { name: 'API reference' }).click();
-    await page.getByRole('heading', { name: 'API reference' }).waitFor();
-    await page.getByRole('link', { name: 'Your overview' }).click();
-    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   });
 });
 
@@ -190,7 +165,7 @@ describe('a call that a customer tries on it', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is not made with a body that is not JSON', async () => {
+  inTestAll('is not made with a body that is not JSON', async () => {
     await open('/reference/api-ip');
     await form('POST /ip').getByLabel('JSON body').fill('{');
     await send('POST /ip');
@@ -198,7 +173,7 @@ describe('a call that a customer tries on it', () => {
     expect(gateway.seen).toEqual([]);
   });
 
-  it('carries the session of one step into the next', async () => {
+  inTestAll('carries the session of one step into the next', async () => {
     await open('/reference/api-gst');
     const later = form('POST /gst/data').getByText('This is a later step of a workflow.');
     await later.waitFor();
@@ -236,7 +211,7 @@ describe('a call that a customer tries on it', () => {
     expect(gateway.seen).toHaveLength(2);
   });
 
-  it('shows pictures, offers other bytes as a file, and says when nothing came', async () => {
+  inTestAll('shows pictures, offers other bytes as a file, and says when nothing came', async () => {
     await open('/reference/api-gdplay');
     gateway.answer = (_request, response) => response.writeHead(200, { 'Content-Type': 'image/png' }).end(Buffer.from(PNG, 'base64'));
     await send('GET /gdplay/thumbnail');
