@@ -4,11 +4,7 @@ import Provider from 'oidc-provider';
 
 const CLIENT = { client_id: 'tollgate', client_secret: 'a-secret-of-this-client-alone' };
 
-/** Whoever is called `unverified…` has an address that nobody verified. */
-const findAccount = (_context, id) => ({
-  accountId: id,
-  claims: () => ({ sub: id, email: id, email_verified: !id.startsWith('unverified') }),
-});
+const findAccount = (_context, id) => ({ accountId: id, claims: () => ({ sub: id, email: id, email_verified: true }) });
 
 let handle;
 const server = createServer((request, response) => {
