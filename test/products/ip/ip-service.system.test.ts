@@ -15,6 +15,8 @@ import { writeMmdb } from './mmdb-writer';
 import { fc, propertyRuns } from '../../support/fast-check';
 
 let sandbox: Sandbox;
+/** From the shipped data, which takes seconds to read. */
+let service: Harness;
 const opened: Harness[] = [];
 
 /** Live look-ups ask nobody: reverse DNS is off. */
@@ -26,6 +28,7 @@ async function harnessWith(env: Record<string, string>, sandboxUrl: string | und
 
 beforeAll(async () => {
   sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+  service = await harnessWith({}, sandbox.url, () => Promise.resolve('refunded'));
 });
 afterAll(async () => {
   await Promise.all(opened.map(({ app }) => app.close()));
@@ -33,9 +36,6 @@ afterAll(async () => {
 });
 
 describe('GET /ip from the shipped data', () => {
-  let service: Harness;
-  beforeAll(async () => (service = await harnessWith({}, sandbox.url)));
-
   const get = (ip: string, mode: 'live' | 'test' = 'live') => service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode } });
 
   it('knows where 8.8.8.8 is and who announces it', async () => {
@@ -151,7 +151,6 @@ it('a test key needs the sandbox', async () => {
 });
 
 it('a test key is told who holds an address, by the registry of the sandbox', async () => {
-  const service = await harnessWith({}, sandbox.url);
   const get = async (ip: string) => (await service.call({ method: 'GET', url: '/ip', query: { ip }, context: { mode: 'test' } })).json();
   const known = await get('192.52.193.21');
   expect(known.registration).toEqual({
@@ -168,8 +167,6 @@ it('a test key is told who holds an address, by the registry of the sandbox', as
 });
 
 describe('POST /ip', () => {
-  let service: Harness;
-  beforeAll(async () => (service = await harnessWith({}, sandbox.url)));
   const post = (payload: object, context: object = {}) =>
     service.call({ method: 'POST', url: '/ip', payload, context: { units: 100, ...context } });
   type Results = { results: { ip: string; is_valid: boolean; asn?: string }[] };
@@ -205,9 +202,8 @@ describe('POST /ip', () => {
   });
 
   it('costs a unit for each address, one for each time it came, and nothing for what is none', async () => {
-    const harness = await harnessWith({}, sandbox.url, () => Promise.resolve('refunded'));
     const costOf = async (...ips: string[]) =>
-      (await harness.call({ method: 'POST', url: '/ip', payload: { ips }, context: { units: 100 } })).headers['x-tollgate-charged'];
+      (await service.call({ method: 'POST', url: '/ip', payload: { ips }, context: { units: 100 } })).headers['x-tollgate-charged'];
     expect(await costOf('8.8.8.8', '::1')).toBe('2');
     expect(await costOf('8.8.8.8', 'x', '8.8.8.8', '010.1')).toBe('2');
     expect(await costOf('x', 'y')).toBe('1');
@@ -247,8 +243,8 @@ describe('GET /ip from configured MaxMind files', () => {
       IP_RISK_DATABASE: await fileOf('risk.mmdb', { '81.2.69.0/24': { ip_risk: 42.5, is_anonymous_vpn: true } }),
       IP_STATIC_SCORE_DATABASE: await fileOf('static.mmdb', { '81.2.69.0/25': { score: 99.5 } }),
     };
-    const service = await harnessWith(env, sandbox.url);
-    const get = async (ip: string) => (await service.call({ method: 'GET', url: '/ip', query: { ip } })).json();
+    const configured = await harnessWith(env, sandbox.url);
+    const get = async (ip: string) => (await configured.call({ method: 'GET', url: '/ip', query: { ip } })).json();
     expect(await get('81.2.69.1')).toMatchObject({
       country: 'IN',
       city: 'Pune',
