@@ -1,10 +1,11 @@
 import { Stage } from '../../workers/identity/support/stage';
 import { type Harness } from '../../kit/harness';
+import { firstOf } from '../../support/scenes';
 
 const GSTIN = '27AAACR5055K1Z7';
 
 /** The same guarantees whichever upstream answers. */
-describe.each(['link', 'portal'])('from the %s', (source) => {
+describe.each(firstOf(['link', 'portal']))('from the %s', (source) => {
   const stage = new Stage();
   let gst: Harness;
 

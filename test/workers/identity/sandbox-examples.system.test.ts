@@ -1,12 +1,13 @@
 import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
+import { inTestAll } from '../../support/scenes';
 import { asTest } from './support/ask';
 import { Stage } from './support/stage';
 
 const stage = new Stage();
 afterAll(() => stage.close());
 
-/** The sandbox's list is what test keys get whichever of its simulators the worker asks: the acceptance tests ask over the links. */
-it('every listed input yields what its entry says from the OTP provider and the tax portal too', async () => {
+/** The sandbox's list is what test keys get whichever of its simulators the worker asks: the acceptance tests ask over the links in `npm test`. */
+inTestAll('every listed input yields what its entry says from the OTP provider and the tax portal too', async () => {
   const { url } = await stage.sandbox({ aadhaar: 'provider', gst: 'portal' });
   const servicesOf = async (env: Record<string, string>) => {
     const sources = { AADHAAR_TEST_SOURCE: 'provider', GST_TEST_SOURCE: 'portal' };
