@@ -1,7 +1,7 @@
 import { DexFile } from '../../../services/workers/apk/code/dex-file';
 import { type ApkReport, type ComponentFacts, type NetworkSecurityFacts, type ProtectionLevel } from '../../../services/workers/apk/report';
 import { type AndroguardAnswers, type AndroguardFacts, askAndroguard } from '../../support/apk/androguard';
-import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
+import { ApkBuilder } from '../../support/apk/apk-builder';
 import { hasSparseEntries } from '../../support/apk/apk-resource-table';
 import { FAKE_SECRETS, manifestOf } from '../../support/apk/apk-samples';
 import { runTool } from '../../support/apk/apk-tools';
@@ -22,22 +22,11 @@ let samples: Readonly<Record<string, Compared>>;
 
 beforeAll(async () => {
   builder = await ApkBuilder.create();
-  const samplePaths = await buildOracleSamples(builder);
-  const sign = (name: string, bits: number, more: string[], v1: boolean) =>
-    builder.sign(samplePaths.unsigned ?? '', name, { key: { ...RELEASE_KEY, name: `rsa-${bits}`, bits }, v1, v2: true, v3: true, more });
-  paths = {
-    ...samplePaths,
-    'signed with v2 and v3 and a file system digest (verity)': await sign(
-      'verity',
-      2048,
-      ['--min-sdk-version', '24', '--verity-enabled', 'true'],
-      false,
-    ),
-    'signed with v1 to v3 and RSA of 4096 bits, which takes SHA-512': await sign('large', 4096, [], true),
-  };
+  paths = await buildOracleSamples(builder);
   answers = await askAndroguard(Object.values(paths));
-  const readable = Object.entries(paths).filter(([name]) => name !== 'truncated');
-  const compared = readable.map(async ([name, path]) => [name, { report: await analyzeFile(path), facts: factsOf(path) }] as const);
+  const compared = Object.entries(paths).map(
+    async ([name, path]) => [name, { report: await analyzeFile(path), facts: factsOf(path) }] as const,
+  );
   samples = Object.fromEntries(await Promise.all(compared));
 });
 
@@ -53,7 +42,7 @@ function factsOf(path: string): AndroguardFacts {
 function expectAgreement(partsOf: (compared: Compared) => { ours: unknown; theirs: unknown }, without: readonly string[] = []): void {
   const kept = Object.entries(samples).filter(([name]) => !without.includes(name));
   const parts = kept.map(([name, compared]) => [name, partsOf(compared)] as const);
-  expect(parts).toHaveLength(Object.keys(paths).length - 1 - without.length);
+  expect(parts).toHaveLength(Object.keys(paths).length - without.length);
   const pick = (side: 'ours' | 'theirs') => Object.fromEntries(parts.map(([name, each]) => [name, each[side]]));
   expect(pick('ours')).toEqual(pick('theirs'));
 }
@@ -244,19 +233,18 @@ describe('the report agrees with apksigner on the app', () => {
 
   const APPS: readonly [string, string[], number, number][] = [
     ['tampered', [], 21, 0],
+    ['signed by two', ['v1', 'v2'], 21, 2],
+    ['signed with v1 to v3', ['v1', 'v2', 'v3'], 21, 1],
     ['signed with v1 to v3, DSA', ['v1', 'v2', 'v3'], 21, 1],
     ['signed with v2 and v3 and a file system digest (verity)', ['v2', 'v3'], 24, 1],
-    ['signed by two', ['v1', 'v2'], 21, 2],
     ['unsigned', [], 21, 0],
     ['signed with v1', ['v1'], 21, 1],
     ['signed with v2', ['v2'], 24, 1],
     ['signed with v3', ['v3'], 28, 1],
-    ['signed with v1 to v3', ['v1', 'v2', 'v3'], 21, 1],
-    ['signed with v1 to v3, debug', ['v1', 'v2', 'v3'], 21, 1],
     ['signed with v1 to v3 and RSA of 4096 bits, which takes SHA-512', ['v1', 'v2', 'v3'], 21, 1],
   ];
 
-  it.each(firstOf(APPS, 4))('%s', async (name, schemes, minSdk, signers) => {
+  it.each(firstOf(APPS, 3))('%s', async (name, schemes, minSdk, signers) => {
     const verdict = await verdictOf(paths[name] ?? '', minSdk);
     const { v1, v2, v3, v31, certificates } = samples[name]?.report.signing ?? {};
     expect(verdict.schemes).toEqual(schemes);
@@ -267,18 +255,6 @@ describe('the report agrees with apksigner on the app', () => {
     expect(certificates?.map((each) => each.sha256)).toEqual(verdict.certificates);
     expect(certificates?.map((each) => each.subject)).toEqual(verdict.subjects);
   });
-});
-
-it.each<[string, string[]]>([
-  ['unsigned', ['unsigned critical']],
-  ['tampered', ['signature_invalid critical']],
-  ['signed with v1', ['v1_only high']],
-  ['signed with v1 to v3', []],
-  ['signed with v1 to v3, debug', ['debug_certificate high']],
-  ['signed with v2', ['weak_certificate high']],
-])('of its signature, the app %s has the findings %j', (name, findings) => {
-  const told = samples[name]?.report.findings.filter(({ section }) => section === 'signing');
-  expect(told?.map(({ id, severity }) => `${id} ${severity}`)).toEqual(findings);
 });
 
 describe('secrets, addresses and trackers', () => {

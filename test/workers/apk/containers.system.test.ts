@@ -1,10 +1,11 @@
 import { readdir, readlink, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApkReport } from '../../../services/workers/apk/report';
-import { ApkBuilder, NEW_KEY, RELEASE_KEY } from '../../support/apk/apk-builder';
+import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FULL_APP, manifestOf } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
 import { writeZip, type ZipFile } from '../../support/apk/apk-zip';
+import { createTestKey, signApk, type TestKey } from '../../support/apk/signing-block';
 import { type ProtoField, writeProto } from '../../support/apk/proto-message';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -36,8 +37,6 @@ async function innerApk(name: string, path: string, method = 0): Promise<ZipFile
   return { name, data: await readFile(path), method };
 }
 
-const SCHEMES = { v1: true, v2: true, v3: false };
-
 let builder: ApkBuilder;
 let apk: string;
 let signed: string;
@@ -49,7 +48,8 @@ let signedSplit: string;
 beforeAll(async () => {
   builder = await ApkBuilder.create();
   apk = await builder.build('full', FULL_APP);
-  signed = await builder.sign(apk, 'base', { key: RELEASE_KEY, ...SCHEMES });
+  const key = await createTestKey(builder.folder, 'release');
+  signed = await signWith(key, apk, 'base.apk');
   bundle = [{ name: 'BundleConfig.pb', data: writeProto([[1, [[2, '1.15.6']]]]) }, ...(await moduleOfApk(builder, apk, 'base'))];
   const splitManifest = manifestOf().replace('<manifest ', '<manifest split="config.arm64_v8a" ').replace('".Main"', '".FromSplit"');
   const library = {
@@ -57,10 +57,15 @@ beforeAll(async () => {
     'assets/split.json': '{"url":"https://split.example.com/a"}',
   };
   split = await builder.build('split', { manifest: splitManifest, files: library });
-  signedSplit = await builder.sign(split, 'split-signed', { key: RELEASE_KEY, ...SCHEMES });
+  signedSplit = await signWith(key, split, 'split-signed.apk');
 });
 
 afterAll(() => builder?.close());
+
+async function signWith(key: TestKey, path: string, name: string): Promise<string> {
+  await builder.write(name, signApk(await readFile(path), key));
+  return join(builder.folder, name);
+}
 
 const idsOf = (report: ApkReport): string[] => report.findings.map(({ id }) => id);
 const refusedWith = (code: string, message: RegExp) =>
@@ -137,7 +142,7 @@ describe('a set of APKs', () => {
     expect(report.native_libraries.map(({ name }) => name)).toContain('libonly.so');
     expect(report.urls).toContain('https://split.example.com/a');
     expect(report.components.activities.map(({ name }) => name)).toContain('com.example.sample.FromSplit');
-    expect(report.signing.v2.verified).toBe(true);
+    expect(report.signing.v3.verified).toBe(true);
     expect(idsOf(report)).not.toContain('split_signature');
     expect(report.warnings).toContain('listed in parts, but not looked at: 1');
   });
@@ -161,7 +166,7 @@ describe('a set of APKs', () => {
     const withSplit = async (path: string) =>
       idsOf(await analyzeBytes(writeZip([await innerApk('base.apk', signed), await innerApk('split.apk', path)])));
     expect(await withSplit(signedSplit)).not.toContain('split_signature');
-    expect(await withSplit(await builder.sign(split, 'other', { key: NEW_KEY, ...SCHEMES }))).toContain('split_signature');
+    expect(await withSplit(await signWith(await createTestKey(builder.folder, 'new'), split, 'other.apk'))).toContain('split_signature');
     expect(await withSplit(split)).toContain('split_signature');
   });
 
@@ -183,7 +188,7 @@ describe('a set of APKs', () => {
   });
 
   it('whose APKs are bombs together is refused, though each is small enough', async () => {
-    const files = Array.from({ length: 7_000 }, (_each, index) => ({ name: `assets/${index}`, data: '' }));
+    const files = Array.from({ length: 7_000 }, (_each, index) => ({ name: `assets/${index}`, data: '', method: 0 }));
     const manifest = await builder.extract(await builder.build('clean', CLEAN_APP), 'AndroidManifest.xml');
     const heavy = writeZip([{ name: 'AndroidManifest.xml', data: manifest }, ...files]);
     const set = Array.from({ length: 10 }, (_each, index) => ({ name: `${index}.apk`, data: heavy, method: 0 }));

@@ -1,22 +1,31 @@
-import { readFile } from 'node:fs/promises';
 import { WINDOW_BYTES } from '../../../services/workers/apk/scan/literal-search';
 import { isDebugCertificate, publicTestKey } from '../../../services/workers/apk/signing/public-keys';
 import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
 import { LIMITS } from '../../../services/workers/apk/limits';
 import { type ApkReport } from '../../../services/workers/apk/report';
 import { ApkBuilder, type ApkSpec } from '../../support/apk/apk-builder';
-import { FAKE_SECRETS, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
+import { CLEAN_APP, FAKE_SECRETS, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
+import { writeZip } from '../../support/apk/apk-zip';
 
 let builder: ApkBuilder;
 let count = 0;
-beforeAll(async () => (builder = await ApkBuilder.create()));
+let cleanManifest: Buffer;
+beforeAll(async () => {
+  builder = await ApkBuilder.create();
+  cleanManifest = await builder.extract(await builder.build('clean', CLEAN_APP), 'AndroidManifest.xml');
+});
 afterAll(() => builder?.close());
 
 const reportOf = async (spec: ApkSpec): Promise<ApkReport> => analyzeFile(await builder.build(`app-${count++}`, spec));
 /** An app that allows no backup, so that nothing is found but what the case is about. */
 const appWith = (options: ManifestOptions, more: Omit<ApkSpec, 'manifest'> = {}): Promise<ApkReport> =>
   reportOf({ manifest: manifestOf({ ...options, application: `android:allowBackup="false" ${options.application ?? ''}` }), ...more });
+/** A clean app with these files: no tool builds it. */
+const withFiles = (files: Readonly<Record<string, string>>): Promise<ApkReport> =>
+  analyzeBytes(
+    writeZip([{ name: 'AndroidManifest.xml', data: cleanManifest }, ...Object.entries(files).map(([name, data]) => ({ name, data }))]),
+  );
 const ONLINE = '<uses-permission android:name="android.permission.INTERNET" />';
 const withConfig = (inner: string, application = ''): Promise<ApkReport> => {
   const resources = { 'xml/net.xml': `<network-security-config>${inner}</network-security-config>` };
@@ -155,11 +164,11 @@ describe('defaults', () => {
 describe('large text files', () => {
   const secret = FAKE_SECRETS.google;
   const at = (bytes: number): Promise<ApkReport> =>
-    appWith({}, { files: { 'assets/index.android.bundle': `${'x'.repeat(bytes)} '${secret}' https://far.example.com/a ` } });
+    withFiles({ 'assets/index.android.bundle': `${'x'.repeat(bytes)} '${secret}' https://far.example.com/a ` });
   const searched = ({ checked }: ApkReport): boolean | undefined => checked.find(({ source }) => source === 'secret_rules')?.ok;
 
-  it.each([2 * 1024 * 1024, 9 * 1024 * 1024])('are searched to their end: %d bytes before a secret', async (bytes) => {
-    const report = await at(bytes);
+  it('are searched to their end, with 9 MiB before a secret', async () => {
+    const report = await at(9 * 1024 * 1024);
     expect(report.secrets).toEqual([expect.objectContaining({ rule: 'google_api_key', file: 'assets/index.android.bundle' })]);
     expect(report.urls).toEqual(['https://far.example.com/a']);
     expect(searched(report)).toBe(true);
@@ -173,7 +182,7 @@ describe('large text files', () => {
 
   it('with too many places of one literal make the report and its risk say what was not searched', async () => {
     const text = `${'AIza '.repeat(LIMITS.scannedPlaces)} '${secret}' sk_live_${'0'.repeat(24)}`;
-    const report = await appWith({}, { files: { 'assets/app.js': text } });
+    const report = await withFiles({ 'assets/app.js': text });
     expect(report.secrets.map(({ rule }) => rule)).toEqual(['stripe_live_key']);
     expect(searched(report)).toBe(false);
     expect(report.risk.complete).toBe(false);
@@ -185,7 +194,7 @@ describe('a private key', () => {
   const header = '-----BEGIN RSA PRIVATE KEY-----';
   /** In the form of a key, of one letter. */
   const material = 'M'.repeat(64);
-  const secretsIn = (text: string): Promise<ApkReport> => appWith({}, { files: { 'assets/key.txt': text } });
+  const secretsIn = (text: string): Promise<ApkReport> => withFiles({ 'assets/key.txt': text });
 
   it.each([
     ['in lines', `${header}\n${material}\n`],
@@ -223,7 +232,8 @@ describe('protection levels', () => {
   ])('%s is %s', (name, level) => expect(platformProtection(name)).toBe(level));
 
   it('agree with the platform that the tools bring along', async () => {
-    const framework = await analyzeBytes(await readFile(builder.framework));
+    const name = 'AndroidManifest.xml';
+    const framework = await analyzeBytes(writeZip([{ name, data: await builder.extract(builder.framework, name) }]));
     const declared = framework.permissions.filter((each) => each.declared_by_app);
     expect(declared.length).toBeGreaterThan(500);
     const newer = new Set(['android.permission.INTERACT_ACROSS_PROFILES', 'android.permission.LOADER_USAGE_STATS']);

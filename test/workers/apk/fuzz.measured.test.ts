@@ -6,7 +6,7 @@ import { writeZip } from '../../support/apk/apk-zip';
 import { expectMeasured, isMeasured } from '../../support/measured';
 
 /** Set for a longer run. */
-const ROUNDS = Number(process.env.APK_FUZZ_ROUNDS ?? (isMeasured ? 10_000 : 1_000));
+const ROUNDS = Number(process.env.APK_FUZZ_ROUNDS ?? (isMeasured ? 10_000 : 300));
 const SEED = Number(process.env.APK_FUZZ_SEED ?? 1);
 
 let builder: ApkBuilder;

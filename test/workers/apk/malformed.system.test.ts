@@ -3,8 +3,10 @@ import { ApkBuilder } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FULL_APP } from '../../support/apk/apk-samples';
 import { analyzeBytes } from '../../support/apk/apk-worker';
 import { writeZip, type ZipFile } from '../../support/apk/apk-zip';
+import { runsEveryScene } from '../../support/scenes';
 
 let builder: ApkBuilder;
+let clean: string;
 let manifest: ZipFile;
 let resources: ZipFile;
 let dex: ZipFile;
@@ -12,7 +14,7 @@ let dex: ZipFile;
 beforeAll(async () => {
   builder = await ApkBuilder.create();
   const apk = await builder.build('full', FULL_APP);
-  const clean = await builder.build('clean', CLEAN_APP);
+  clean = await builder.build('clean', CLEAN_APP);
   manifest = { name: 'AndroidManifest.xml', data: await builder.extract(clean, 'AndroidManifest.xml') };
   resources = { name: 'resources.arsc', data: await builder.extract(apk, 'resources.arsc') };
   dex = { name: 'classes.dex', data: await builder.extract(apk, 'classes.dex') };
@@ -46,8 +48,8 @@ describe('is refused', () => {
   });
 
   it('an archive cut at any of many places', async () => {
-    const whole = await readFile(await builder.build('cut', CLEAN_APP));
-    for (let length = 0; length < whole.length; length += 97) {
+    const whole = await readFile(clean);
+    for (let length = 0; length < whole.length; length += runsEveryScene ? 97 : 293) {
       const refusal = await analyzeBytes(whole.subarray(0, length)).then(
         () => undefined,
         (error: Error) => error.name,
@@ -60,7 +62,6 @@ describe('is refused', () => {
 describe('a ZIP bomb is refused without being unpacked', () => {
   const zeros = (mebibytes: number) => Buffer.alloc(mebibytes * 1024 * 1024);
   it.each<[string, () => ZipFile[]]>([
-    ['one file of zeros', () => [{ name: 'assets/zeros', data: zeros(100) }]],
     ['many files that are large together', () => Array.from({ length: 3_000 }, (_, n) => ({ name: `${n}`, data: 'x', size: 400_000 }))],
     ['several files of zeros, each small enough by itself', () => ['a', 'b', 'c'].map((name) => ({ name, data: zeros(40) }))],
   ])('%s', async (_what, files) => {

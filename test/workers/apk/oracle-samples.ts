@@ -1,15 +1,7 @@
-import {
-  type ApkBuilder,
-  RELEASE_KEY,
-  DEBUG_KEY,
-  DSA_KEY,
-  EC_KEY,
-  type KeySpec,
-  SHA1_KEY,
-  STORE_PASSWORD,
-} from '../../support/apk/apk-builder';
+import { type ApkBuilder, RELEASE_KEY, DSA_KEY, EC_KEY, type KeySpec, SHA1_KEY, STORE_PASSWORD } from '../../support/apk/apk-builder';
 import { manifestOf, appOfManyStrings, FULL_APP } from '../../support/apk/apk-samples';
 import { runTool } from '../../support/apk/apk-tools';
+import { runsEveryScene } from '../../support/scenes';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -81,37 +73,51 @@ const ODD_RESOURCES = {
   'values-b+es+419/strings.xml': stringsOf({ outer: 'Rara' }),
 };
 
-/** Builds one app of each kind that other readers of APKs are asked about; returns their paths by what they are. */
+/**
+ * Builds apps that other readers of APKs are asked about; returns their paths by what they are. `npm test` has one of each kind,
+ * `test:all` also further keys, schemes and encodings.
+ */
 export async function buildOracleSamples(builder: ApkBuilder): Promise<Record<string, string>> {
   const unsigned = await builder.build('full', FULL_APP);
-  const strings = { 'values/strings.xml': '<resources><string name="x">x</string></resources>' };
+  const { smali: _assembled, files, ...app } = FULL_APP;
   const dex = await builder.extract(unsigned, 'classes.dex');
-  const several = { ...FULL_APP, files: { ...FULL_APP.files, 'classes2.dex': dex } };
+  const several = { ...app, files: { ...files, 'classes.dex': dex, 'classes2.dex': dex } };
+  const strings = { 'values/strings.xml': '<resources><string name="x">x</string></resources>' };
+  const odd = { manifest: ODD_MANIFEST, resources: ODD_RESOURCES };
   const sign = (name: string, key: KeySpec, [v1, v2, v3]: [boolean, boolean, boolean], more: string[] = []) =>
     builder.sign(unsigned, name, { key, v1, v2, v3, more });
   const all = await sign('all', RELEASE_KEY, [true, true, true]);
-  return {
+  const one = {
     unsigned,
     open: await builder.build('open', { manifest: OPEN_APP, resources: strings }),
-    odd: await builder.build('odd', { manifest: ODD_MANIFEST, resources: ODD_RESOURCES }),
-    'odd, by aapt2': await builder.buildWithAapt2('odd-by-aapt2', { manifest: ODD_MANIFEST, resources: ODD_RESOURCES }),
+    odd: await builder.build('odd', odd),
     closed: await builder.build('closed', { manifest: CLOSED_APP }),
     'two dex files': await builder.build('two-dex', several),
-    'by aapt2': await builder.buildWithAapt2('by-aapt2', appOfManyStrings(21)),
     'sparse, by aapt2': await builder.buildWithAapt2('sparse', appOfManyStrings(26), ['--enable-sparse-encoding']),
+    'signed with v1 to v3': all,
+    'signed by two': await signByTwo(builder, unsigned),
+    tampered: await tamper(all, join(builder.folder, 'tampered.apk')),
+  };
+  if (!runsEveryScene) return one;
+  return {
+    ...one,
+    'odd, by aapt2': await builder.buildWithAapt2('odd-by-aapt2', odd),
+    'by aapt2': await builder.buildWithAapt2('by-aapt2', appOfManyStrings(21)),
     'signed with v1': await sign('v1', RELEASE_KEY, [true, false, false]),
     'signed with v2': await sign('v2', SHA1_KEY, [false, true, false], ['--min-sdk-version', '24']),
     'signed with v3': await sign('v3', EC_KEY, [false, false, true], ['--min-sdk-version', '28']),
-    'signed with v1 to v3': all,
-    'signed with v1 to v3, debug': await sign('debug', DEBUG_KEY, [true, true, true]),
     'signed with v1 to v3, DSA': await sign('dsa', DSA_KEY, [true, true, true]),
-    'signed by two': await signByTwo(builder, unsigned),
-    tampered: await damage(all, join(builder.folder, 'tampered.apk'), (apk) => {
-      const at = apk.indexOf('assets/config.json') + 'assets/config.json'.length + 8;
-      apk[at] = (apk[at] ?? 0) ^ 0xff;
-      return apk;
-    }),
-    truncated: await damage(all, join(builder.folder, 'truncated.apk'), (apk) => apk.subarray(0, apk.length >> 1)),
+    'signed with v2 and v3 and a file system digest (verity)': await sign(
+      'verity',
+      RELEASE_KEY,
+      [false, true, true],
+      ['--min-sdk-version', '24', '--verity-enabled', 'true'],
+    ),
+    'signed with v1 to v3 and RSA of 4096 bits, which takes SHA-512': await sign(
+      'large',
+      { ...RELEASE_KEY, name: 'rsa-4096', bits: 4096 },
+      [true, true, true],
+    ),
   };
 }
 
@@ -125,7 +131,11 @@ async function signByTwo(builder: ApkBuilder, unsigned: string): Promise<string>
   return apk;
 }
 
-async function damage(apk: string, path: string, change: (bytes: Buffer) => Buffer): Promise<string> {
-  await writeFile(path, change(await readFile(apk)));
+/** A copy of which one byte of a signed file is another. */
+async function tamper(apk: string, path: string): Promise<string> {
+  const bytes = await readFile(apk);
+  const at = bytes.indexOf('assets/config.json') + 'assets/config.json'.length + 8;
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
+  await writeFile(path, bytes);
   return path;
 }

@@ -137,6 +137,18 @@ describe.each(SCORES)('%s', (score, expected) => {
   });
 });
 
+it.each<[string, string[]]>([
+  ['not signed', ['unsigned critical']],
+  ['changed after signing', ['signature_invalid critical']],
+  ['JAR scheme alone', ['v1_only high']],
+  ['debug build', ['debug_certificate high']],
+  ['everything wrong', ['weak_certificate high']],
+  ['stalkerware', []],
+])('of its signature, the app called %s has the findings %j', (name, findings) => {
+  const told = reportOf(name).findings.filter(({ section }) => section === 'signing');
+  expect(told.map(({ id, severity }) => `${id} ${severity}`)).toEqual(findings);
+});
+
 describe('the risk', () => {
   const levelsOf = (kind: JudgedApp['kind']) => JUDGED_APPS.filter((app) => app.kind === kind).map(({ name }) => reportOf(name).risk);
 

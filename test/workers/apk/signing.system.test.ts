@@ -6,6 +6,7 @@ import { ApkBuilder, EC_KEY, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP } from '../../support/apk/apk-samples';
 import { runTool } from '../../support/apk/apk-tools';
 import { analyzeBytes } from '../../support/apk/apk-worker';
+import { inTestAll } from '../../support/scenes';
 import { u32 } from '../../support/apk/little-endian';
 import {
   createTestKey,
@@ -33,19 +34,17 @@ let jar: string;
 let v3Only: Buffer;
 let keys: [TestKey, TestKey, TestKey];
 
-const V3 = { key: RELEASE_KEY, v1: false, v2: false, v3: true, more: ['--min-sdk-version', '28'] };
-
 beforeAll(async () => {
   builder = await ApkBuilder.create();
   unsigned = await builder.build('clean', { ...CLEAN_APP, files: { 'assets/note.txt': 'a note '.repeat(100) } });
   full = await readFile(await builder.sign(unsigned, 'full', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
   jar = await builder.sign(unsigned, 'jar', { key: RELEASE_KEY, v1: true, v2: false, v3: false });
-  v3Only = await readFile(await builder.sign(unsigned, 'v3', V3));
   keys = [
     await createTestKey(builder.folder, 'one'),
     await createTestKey(builder.folder, 'two'),
     await createTestKey(builder.folder, 'three'),
   ];
+  v3Only = signApk(await readFile(unsigned), keys[0]);
 });
 
 afterAll(() => builder?.close());
@@ -67,9 +66,8 @@ const refused = (error: RegExp) => ({ present: true, verified: false, error: exp
 const accepted = { present: true, verified: true, error: null };
 
 it('the tests’ own signer makes what apksigner and the analysis accept', async () => {
-  const signed = signApk(await readFile(unsigned), keys[0]);
-  expect((await signingOf(signed)).v3).toEqual(accepted);
-  await expect(apksignerAccepts(signed, 28)).resolves.toBe(true);
+  expect((await signingOf(v3Only)).v3).toEqual(accepted);
+  await expect(apksignerAccepts(v3Only, 28)).resolves.toBe(true);
 });
 
 function digestOfContents(): Buffer {
@@ -126,7 +124,6 @@ describe('a removed signature', () => {
     const parts = splitApk(full);
     const stripped = joinApk({ ...parts, values: new Map() });
     expect((await signingOf(stripped)).v1).toEqual(refused(/v2, whose signature was removed/));
-    expect(await apksignerAccepts(stripped, 21)).toBe(false);
   });
 
   it('of scheme v3.1 is told by v3', async () => {
@@ -177,7 +174,8 @@ describe('a proof of rotation', () => {
     expect(await signedWith(proofOfRotation([three, one, three]))).toEqual(refused(/repeats/));
   });
 
-  it('by apksigner is accepted', async () => {
+  // Rotation itself is held above, with the tests’ own signer.
+  inTestAll('by apksigner is accepted', async () => {
     const lineage = join(builder.folder, 'lineage');
     const [old, next] = [await builder.keyStore(RELEASE_KEY), await builder.keyStore(EC_KEY)];
     const access = (store: string, alias: string) => ['--ks', store, '--ks-pass', 'pass:android', '--ks-key-alias', alias];
