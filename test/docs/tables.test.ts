@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import faults from '../support/faults/faults.json';
 import { readAlerts } from '../observability/support/metric-names';
 import { type ListedFault } from '../support/faults/firing-alerts';
+import { KONG_SCHEMA } from '../../plugins/access-layer/config';
 import attacks from '../../bench/neighbours/attacks.json';
 import { customers } from '../../bench/neighbours/attacks/customers';
 import { dashboardAttacks } from '../../bench/neighbours/attacks/dashboard';
@@ -87,4 +88,12 @@ it('docs/attacks.md names exactly the attacks that the suite has, with what a cu
   expect(rows.map(([name]) => name?.replaceAll('&lt;', '<'))).toEqual(names);
   expect([...strangers, ...customers, ...dashboardAttacks].map(({ name }) => name)).toEqual(names);
   expect(rows.filter((cells) => cells.length !== 4 || cells.slice(0, 3).includes(''))).toEqual([]);
+});
+
+it('docs/operate/existing-kong.md names the settings of the plugin, with their defaults', () => {
+  const page = readFileSync(join(root, 'docs', 'operate', 'existing-kong.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \|/gm)].map(([, name, value]) => [name, value?.replaceAll('`', '')]);
+  const fields = KONG_SCHEMA.flatMap((field) => Object.entries(field)) as [string, { default?: unknown }][];
+  const shown = (value: unknown): string => (Array.isArray(value) ? 'all four' : value === undefined ? 'required' : String(value));
+  expect(rows).toEqual(fields.map(([name, { default: value }]) => [name, shown(value)]));
 });
