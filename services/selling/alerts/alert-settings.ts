@@ -37,7 +37,7 @@ INSERT INTO alert_preference (customer_id, quota_daily, quota_monthly, key_expir
 ON CONFLICT (customer_id) DO UPDATE SET quota_daily = excluded.quota_daily, quota_monthly = excluded.quota_monthly,
   key_expiry = excluded.key_expiry`;
 
-/** Chooses of which kinds a customer is mailed from now on; what waits to be mailed still is. */
+/** Chooses the kinds of alerts that a customer gets by mail from now on. Mails that already wait are still sent. */
 export function setMailedKinds(
   db: Database,
   { customerId, mail, actor }: { customerId: string; mail: MailedKinds; actor: Actor },
@@ -58,7 +58,7 @@ ON CONFLICT (subscription_id) DO UPDATE SET percents = excluded.percents`;
 export interface ThresholdWish {
   readonly id: string;
   readonly customerId: string;
-  /** Whole percents from 1 to 100, one to five of them; null: the usual ones. */
+  /** One to five whole percents from 1 to 100; null: the usual thresholds. */
   readonly percents: readonly number[] | null;
   readonly actor: Actor;
 }

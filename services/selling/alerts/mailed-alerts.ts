@@ -7,7 +7,7 @@ const MAX_ALERTS = 100;
 /** Pause between two mails to one customer. */
 const REST_MS = 3_600_000;
 
-/** What is older says nothing any more: mail could not be sent for that long. */
+/** Older alerts are not worth mailing: mail could not be sent for that long. */
 const WAITING = `
 SELECT ${ALERT_COLUMNS} FROM alert a ${ALERT_JOINS}
 WHERE a.customer_id = $1 AND a.is_mail_due AND a.at > now() - interval '1 day' AND ${STILL_HOLDS}
@@ -18,7 +18,7 @@ export async function listMailedAlerts(db: Pool, customerId: string): Promise<Al
   return (await db.query<AlertView>(WAITING, [customerId])).rows;
 }
 
-/** These were mailed. The customer gets no other mail within the hour. */
+/** Records that these were mailed. The customer gets no other mail within the hour. */
 export function settleMailedAlerts(db: Pool, item: OutboxItem<'alerts'>, alerts: readonly AlertView[]): Promise<void> {
   return inTransaction(db, async (client) => {
     await client.query('UPDATE alert SET is_mail_due = false WHERE id = ANY ($1)', [alerts.map(({ id }) => id)]);

@@ -18,7 +18,7 @@ import { releaseOverage } from './overage-charges';
 import { type KeptFact, readFacts } from './payment-facts';
 import { enqueue, type PaymentNews } from '../outbox/outbox';
 
-/** Moments here are the provider's, so what is stored is how long to wait: no two clocks are compared. */
+/** Times here are the provider's, so the wait is stored instead of a time: two clocks are never compared. */
 const UPDATE = `
 UPDATE paid_subscription SET status = $2, plan_name = $3, price = $4, currency = $5, period_end = to_timestamp($6), cancels_at = to_timestamp($7),
   failing_since = to_timestamp($8), entitlement = $9, given_plan = $10, next_plan = $12, next_price = $13, discount = $14, is_paused = $15,
@@ -27,13 +27,13 @@ WHERE id = $1`;
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
-/** A renewal is reported some seconds after its time; asking at that time would find the old period. */
+/** A renewal is reported some seconds late; asking at its time would still return the old period. */
 const NEWS_SECONDS = 60;
-/** While news is overdue that a provider gives within minutes, or it is away. */
+/** The wait while news is overdue that a provider gives within minutes, or while the provider is away. */
 const SOON_SECONDS = 30;
-/** While something is owed. */
+/** The wait while something is owed. */
 const MAX_WAIT_SECONDS = 6 * HOUR_SECONDS;
-/** Nothing is asked more often, whatever is due. */
+/** The minimum wait, whatever is due. */
 const MIN_WAIT_SECONDS = 5;
 
 const graceOf = ({ grace_days: graceDays, after_grace: afterGrace }: PaymentTerms): GraceTerms => ({ graceDays, afterGrace });
@@ -50,13 +50,16 @@ function nextLook(state: PaymentState, terms: PaymentTerms, at: number): number 
 }
 
 interface Outcome {
-  /** Charges of which the customer was not told yet. */
+  /** Charges that were not reported to the customer yet. */
   readonly charges: readonly KeptFact[];
   readonly state: PaymentState;
   readonly entitlement: Entitlement;
 }
 
-/** Receipts, failed charges, the day before the grace ends, and its end: each once, in the transaction that counts it. */
+/**
+ * Queues mails about receipts, failed charges, the day before the grace ends, and its end: each once, in the transaction that counts the
+ * charge.
+ */
 async function tellCustomer(
   client: PoolClient,
   paid: PaidSubscription,
@@ -77,7 +80,10 @@ async function tellCustomer(
   if (isLastDay) await tell('grace_ends', since);
 }
 
-/** Charges to tell the customer of. One that was paid is told once, though the provider may say so by an event and when it is asked. */
+/**
+ * Charges to be reported to the customer. A paid charge is reported once, although it may come both by an event and when the provider is
+ * asked.
+ */
 function untold(facts: readonly KeptFact[]): KeptFact[] {
   const paid = new Set(facts.flatMap(({ isNew, fact }) => (!isNew && fact.kind === 'paid' ? [fact.invoice] : [])));
   return facts.filter((each) => {
@@ -91,18 +97,18 @@ function untold(facts: readonly KeptFact[]): KeptFact[] {
 
 export interface ApplyOptions extends PaidRef {
   readonly terms: PaymentTerms;
-  /** Our own clock, in seconds since 1970. It says when to look again, in case that news came late. */
+  /** Our own clock, in seconds since 1970. It sets the next look, in case news came late. */
   readonly now: number;
-  /** The provider's present time, as it just said, or ours while it is away. By default that of its newest event. */
+  /** The provider's time: as it just reported it, or ours while it is away. Default: the time of its newest event. */
   readonly at?: number;
-  /** It is away: it is asked again soon, whatever is due. */
+  /** The provider is away, so it is asked again soon, whatever is due. */
   readonly isAway?: boolean;
 }
 
 /**
- * Makes what a customer has follow from what the provider said so far. Running it again, from several processes at once or after being
- * killed anywhere comes to the same.
- * @returns the state; undefined while the provider has not said what it is
+ * Derives what a customer has from all facts of the provider so far. Repeating this, from several processes at once or after being killed
+ * anywhere, has the same result.
+ * @returns the state; undefined while the provider has not reported the subscription
  */
 export function applyPayments(db: Database, options: ApplyOptions): Promise<PaymentState | undefined> {
   const { provider, reference, terms, now, isAway = false } = options;
@@ -111,7 +117,7 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     if (!paid) return undefined;
     const facts = await readFacts(client, provider, reference);
     const state = reducePayments(facts);
-    // Charges alone say nothing yet; they count with the first fact of the subscription.
+    // Charges alone do not count yet; they count with the first fact of the subscription.
     if (!state) return undefined;
     const newest = facts.reduce((latest, { at }) => Math.max(latest, at), 0);
     const at = options.at ?? newest;
@@ -121,7 +127,7 @@ export function applyPayments(db: Database, options: ApplyOptions): Promise<Paym
     const { status, plan, price, currency, periodEnd, cancelsAt, failingSince, next, discount, isPaused } = state;
     const given = entitlement === 'none' ? null : plan;
     const wait = nextLook(state, terms, options.at ?? Math.max(newest, now));
-    // An event that nobody can order is a reason to ask; an answer that cannot be had is one to wait.
+    // If events cannot be put in order, the provider is asked; if it cannot be asked, we wait.
     const isEvent = options.at === undefined;
     const look = isEvent && isUncertain(facts) ? 0 : isAway ? Math.min(wait, SOON_SECONDS) : wait;
     if (facts.some((each) => each.isNew && isAboutCharge(each))) await keepCharges(client, paid, chargesOf(facts));

@@ -16,7 +16,7 @@ INSERT INTO billing_details (customer_id, name, address, country, state, tax_id,
 ON CONFLICT (customer_id) DO UPDATE SET name = excluded.name, address = excluded.address, country = excluded.country, state = excluded.state,
   tax_id = excluded.tax_id, email = excluded.email, updated_at = now()`;
 
-/** Keeps a customer's details for the invoices to come. Invoices that were issued stay as they are. */
+/** Keeps a customer's details for future invoices. Issued invoices stay as they are. */
 export function keepBillingDetails(
   db: Database,
   { customerId, details, actor }: { readonly customerId: string; readonly details: BillingDetails; readonly actor: Actor },
@@ -29,7 +29,7 @@ export function keepBillingDetails(
       (member) => JSON.stringify(before?.[member] ?? null) !== JSON.stringify(details[member]),
     );
     if (changed.length === 0) return;
-    // The line has the members' names, not their values: the log outlives the account.
+    // The audit line has the members' names, not their values, because the log outlives the account.
     await writeAudit(client, { actor, action: 'billing.details', subject: { kind: 'customer', id: customerId }, details: { changed } });
   });
 }

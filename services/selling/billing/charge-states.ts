@@ -1,6 +1,6 @@
 import { type ChargeFact, type DatedFact, planAt } from '../paid-plans/payment-state';
 
-/** What one invoice of a payment provider came to. Amounts are whole units of the currency's smallest part, times seconds since 1970. */
+/** The state of one invoice of a payment provider. Amounts are in the currency's smallest unit, times in seconds since 1970. */
 export interface Charge extends Omit<ChargeFact, 'kind'> {
   /** The plan that it is for; null before the provider has named one. */
   readonly plan: string | null;
@@ -8,23 +8,23 @@ export interface Charge extends Omit<ChargeFact, 'kind'> {
   readonly chargedAt: number;
   /** Null while it is not paid. */
   readonly paidAt: number | null;
-  /** What went back of it so far. */
+  /** The part refunded so far. */
   readonly refunded: number;
-  /** What had gone back after each time that something did; the last is all. */
+  /** The total refunded after each refund; the last one is the present total. */
   readonly refunds: readonly number[];
-  /** When the last of it went back; null while nothing did. */
+  /** When the last refund was made; null without one. */
   readonly refundedAt: number | null;
 }
 
 type DatedCharge = Omit<DatedFact, 'fact'> & { readonly fact: ChargeFact };
 
-/** Whether a fact is about money that was asked for. */
+/** Whether a fact is about a charge. */
 export const isCharge = (dated: DatedFact): dated is DatedCharge =>
   (dated.fact.kind === 'paid' || dated.fact.kind === 'failed') && dated.fact.amount > 0;
 /** Whether a fact changes what is known of a charge. */
 export const isAboutCharge = (dated: DatedFact): boolean => isCharge(dated) || dated.fact.kind === 'refunded';
 
-/** Each fact names all that was refunded of a payment so far; the first that names so much says when. */
+/** Each fact names the total refunded of a payment so far; the first fact with a total dates it. */
 function refundsOf(facts: readonly DatedFact[], invoice: string): Pick<Charge, 'refunded' | 'refunds' | 'refundedAt'> {
   const told = new Map<string, Map<number, number>>();
   for (const { fact, at } of facts) {
@@ -57,7 +57,7 @@ function chargeOf(facts: readonly DatedCharge[], all: readonly DatedFact[]): Cha
   return [{ ...members, plan, chargedAt: first.at, paidAt: paid?.at ?? null, ...refundsOf(all, members.invoice) }];
 }
 
-/** What a subscription was charged, each invoice once; nothing where nothing was to be paid. The order of the facts does not matter. */
+/** A subscription's charges, each invoice once; nothing if there was nothing to pay. The order of the facts does not matter. */
 export function chargesOf(facts: readonly DatedFact[]): Charge[] {
   const byInvoice = new Map<string, DatedCharge[]>();
   for (const each of facts.filter(isCharge)) byInvoice.set(each.fact.invoice, [...(byInvoice.get(each.fact.invoice) ?? []), each]);

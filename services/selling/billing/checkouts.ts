@@ -14,13 +14,13 @@ export interface Checkout {
   /** Price in the currency's smallest unit. */
   readonly price: number;
   readonly currency: string;
-  /** Requests a day and a month that the plan had then; null of checkouts from before they were noted. */
+  /** Requests a day and a month that the plan had then; null in old checkouts that did not record them. */
   readonly daily: number | null;
   readonly monthly: number | null;
   /** What the plan sold above these; null: nothing. */
   readonly overage: Overage | null;
   readonly provider: string;
-  /** The provider's id; null until it has answered. */
+  /** The provider's id; null until the provider has responded. */
   readonly session: string | null;
   /** Address of its page. */
   readonly url: string | null;
@@ -50,14 +50,14 @@ export function hasTerms(checkout: CheckoutTerms, wanted: CheckoutTerms): boolea
   return isSame && isDeepStrictEqual(checkout.overage, wanted.overage);
 }
 
-/** Whether an open checkout is for what is wanted now; another must be closed first. */
+/** Whether an open checkout matches the present request; otherwise it must be closed first. */
 export function isFor(checkout: Checkout, wanted: WantedCheckout): boolean {
   return hasTerms(checkout, wanted) && checkout.provider === wanted.provider;
 }
 
 /**
- * The open checkout of a customer for a product: a new one, or the one that is open already, which may be for another plan. There is never
- * more than one, so that nobody pays twice.
+ * The open checkout of a customer for a product: a new one, or the one already open, which may be for another plan. There is never more
+ * than one, so nobody pays twice.
  */
 export function openCheckout(db: Database, wanted: WantedCheckout): Promise<Checkout> {
   const { customerId, product, plan, price, currency, daily, monthly, overage, provider, actor } = wanted;
@@ -75,12 +75,12 @@ export function openCheckout(db: Database, wanted: WantedCheckout): Promise<Chec
   });
 }
 
-/** The provider's id and page of a checkout. */
+/** Stores the provider's id and page of a checkout. */
 export async function noteSession(db: Database, id: string, { session, url }: { session: string; url: string }): Promise<void> {
   await db.query('UPDATE checkout SET session = $2, url = $3 WHERE id = $1', [id, session, url]);
 }
 
-/** It came to an end. One that did before stays as it is. */
+/** Ends a checkout. One that has ended already stays as it is. */
 export async function endCheckout(db: Database, id: string, state: 'paid' | 'closed'): Promise<void> {
   await db.query("UPDATE checkout SET state = $2, look_at = NULL WHERE id = $1 AND state = 'open'", [id, state]);
 }
@@ -92,27 +92,30 @@ export async function requireCheckout(db: Database, { id, customerId }: { id: st
   return rows[0];
 }
 
-/** The provider says that something came of it: it is asked with the next look. */
+/** The provider reported an outcome, so it is asked at the next look. */
 export async function lookSoon(db: Database, { id, provider }: { id: string; provider: string }): Promise<void> {
   if (!isUuid(id)) return;
   await db.query("UPDATE checkout SET look_at = now() WHERE id = $1 AND provider = $2 AND state = 'open'", [id, provider]);
 }
 
-/** Asked each half minute for an hour, and each ten minutes after that: who paid is not without the plan because a webhook was lost. */
+/**
+ * Every half minute for an hour, and every ten minutes after that: a customer who paid must not be without the plan because a webhook was
+ * lost.
+ */
 const CLAIM = `
 UPDATE checkout SET look_at = now() + CASE WHEN opened_at > now() - interval '1 hour' THEN interval '30 seconds' ELSE interval '10 minutes' END
 WHERE id = (SELECT id FROM checkout WHERE look_at <= now() ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING ${COLUMNS}, EXISTS (SELECT FROM account_deletion d WHERE d.customer_id = checkout.customer_id) AS "isLeaving"`;
 
-/** @property isLeaving the account is deleted: nobody is to pay by it any more */
+/** @property isLeaving the account is deleted: nobody may pay through the checkout any more */
 type ClaimedCheckout = Checkout & { readonly isLeaving: boolean };
 
-/** Takes one checkout of which the provider is to be asked; undefined when there is none. */
+/** Takes one checkout about which the provider must be asked; undefined if there is none. */
 export async function claimCheckout(db: Database): Promise<ClaimedCheckout | undefined> {
   return (await db.query<ClaimedCheckout>(CLAIM)).rows[0];
 }
 
-/** Under which id the provider knows the customer; undefined before the first checkout. */
+/** The provider's id of the customer; undefined before the first checkout. */
 export async function findAccount(db: Database, { customerId, provider }: { customerId: string; provider: string }) {
   const { rows } = await db.query<{ account: string }>('SELECT account FROM payment_account WHERE customer_id = $1 AND provider = $2', [
     customerId,

@@ -12,7 +12,9 @@ interface OwnSubscription {
   readonly plan: string | null;
 }
 
-/** Directly, since what is paid for holds whether the plan is still offered or not. A cancelled subscription comes back; a paused one stays so. */
+/**
+ * Set directly, because a paid plan holds even if it is no longer offered. A cancelled subscription comes back; a paused one stays paused.
+ */
 async function setPlan(
   client: PoolClient,
   own: OwnSubscription | undefined,
@@ -35,7 +37,7 @@ async function setPlan(
 const OTHERS = `
 SELECT FROM paid_subscription WHERE customer_id = $1 AND product_id = $2 AND id <> $3 AND entitlement = 'plan'`;
 
-/** Gives what was paid for, or takes it away again. Runs in the caller's transaction. */
+/** Gives what was paid for, or removes it again. Runs in the caller's transaction. */
 export async function givePaidPlan(
   client: PoolClient,
   paid: PaidSubscription,
@@ -49,13 +51,13 @@ export async function givePaidPlan(
   const own = rows[0];
   if (paid.entitlement === 'suspended' && own) await restorePaid(client, own.id);
   if (entitlement === 'plan') {
-    // Before the plan: a price of its own ends without a word where the plan changes.
+    // Before the plan: a change of plan ends the subscription's own price without an audit line.
     if (own) await endOwnPrice(client, own.id, PAYMENT_ACTOR);
     return setPlan(client, own, { customerId, product, plan });
   }
   if (!own || own.state === 'cancelled') return undefined;
   if ((await client.query(OTHERS, [customerId, product, paid.id])).rowCount) return undefined;
   if (entitlement === 'suspended') return suspendUnpaid(client, own.id);
-  // Another plan was given by somebody else since.
+  // Somebody else has given another plan since.
   return own.plan === paid.givenPlan ? setPlan(client, own, { customerId, product, plan: null }) : undefined;
 }

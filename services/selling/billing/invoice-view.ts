@@ -3,16 +3,16 @@ import { type Database, isUuid } from '../../../plugins/stores/postgres/database
 import { OperationRefused } from '../operations/operation-refused';
 import { cursorAfter, numberBefore } from '../operations/page-cursor';
 
-/** What an invoice has come to. A credit note is `issued` and stays so. */
+/** The state of an invoice. A credit note stays `issued`. */
 export type InvoiceState = 'issued' | 'open' | 'overdue' | 'paid' | 'credited';
 
-/** One line of a list. Amounts are whole units of the currency's smallest part. */
+/** One line of a list. Amounts are in the currency's smallest unit. */
 export interface InvoiceSummary {
   readonly id: string;
   readonly number: string;
   readonly kind: 'invoice' | 'credit_note';
   readonly customerId: string;
-  /** The buyer as the invoice has it. */
+  /** The buyer as printed on the invoice. */
   readonly buyer: string;
   /** `YYYY-MM`. */
   readonly month: string;
@@ -24,9 +24,9 @@ export interface InvoiceSummary {
   /** `YYYY-MM-DD`; null while it is not paid. */
   readonly paidOn: string | null;
   readonly reference: string | null;
-  /** The other one's number, of an invoice that was credited and of the credit note. */
+  /** The number of the other document, for a credited invoice and for its credit note. */
   readonly credit: string | null;
-  /** The payment provider that confirmed the payment or refund that it is for; null of one for a closed statement. */
+  /** The payment provider that confirmed the payment or refund; null for a closed statement's invoice. */
   readonly paidThrough: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface InvoiceView extends InvoiceSummary {
   readonly reason: string;
 }
 
-/** $1: today in the quota time zone, by which an invoice is overdue. */
+/** $1: today in the quota time zone, which decides whether an invoice is overdue. */
 const SUMMARY = `
 SELECT i.id, i.number, i.kind, i.customer_id AS "customerId", i.content -> 'buyer' ->> 'name' AS buyer, to_char(i.month, 'YYYY-MM') AS month,
   i.currency, i.total::float8 AS total, i.content ->> 'issuedOn' AS "issuedOn", to_char(i.due_on, 'YYYY-MM-DD') AS "dueOn",
@@ -58,8 +58,8 @@ export interface InvoiceFilter {
 }
 
 /**
- * How a state's invoices are found without reading all of them. Of `state = …` itself the planner would expect few in any state; behind CASE
- * it expects many, and finds the newest by their places.
+ * Conditions that find a state's invoices without reading all of them. For `state = …` the planner would expect few rows in any state; with
+ * CASE it expects many, and finds the newest through the index.
  */
 const FOUND_BY: Readonly<Record<InvoiceState, string>> = {
   issued: "i.kind = 'credit_note'",
@@ -86,7 +86,7 @@ export function listInvoices(db: Database, query: InvoicesQuery): Promise<Invoic
   return findPage<InvoiceSummary>(db, SUMMARY, query);
 }
 
-/** The same with all that they say, for files. */
+/** The same with all their content, for files. */
 export function listWholeInvoices(db: Database, query: InvoicesQuery): Promise<InvoicePage<InvoiceView>> {
   return findPage<InvoiceView>(db, WHOLE, query);
 }
@@ -136,7 +136,7 @@ export async function requireInvoice(
   return rows[0];
 }
 
-/** Sums of a month in a currency: whole numbers as text, since they may be larger than a number holds exactly. */
+/** Sums of a month in a currency: whole numbers as text, because they may exceed what a number holds exactly. */
 export interface InvoiceSums {
   readonly month: string;
   readonly currency: string;

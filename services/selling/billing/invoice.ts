@@ -12,7 +12,7 @@ export interface Party {
   readonly email: string | null;
 }
 
-/** Amounts are whole units of the currency's smallest part. */
+/** Amounts are in the currency's smallest unit. */
 export interface InvoiceLine {
   /** `Weather, plan Gold`. */
   readonly title: string;
@@ -48,9 +48,9 @@ export interface InvoiceContent {
   /** SAC or HSN. */
   readonly serviceCode: string | null;
   readonly notes: readonly string[];
-  /** How to pay; null where the seller says nothing. */
+  /** How to pay; null if the seller gives no text. */
   readonly payment: string | null;
-  /** The provider's id of the payment that it is for; null where it named none, and of a closed statement. */
+  /** The provider's id of the payment; null if it named none, and for a closed statement's invoice. */
   readonly paidBy: string | null;
 }
 
@@ -58,10 +58,10 @@ export interface InvoiceFacts {
   readonly terms: InvoicingTerms;
   /** E-mail address of the customer. */
   readonly customer: string;
-  /** Undefined: the customer has given none. */
+  /** Undefined: the customer has entered none. */
   readonly details: BillingDetails | undefined;
   readonly issuedOn: string;
-  /** What customers call a product. */
+  /** A product's title for customers. */
   readonly titleOf: (product: string) => string;
 }
 
@@ -84,7 +84,7 @@ export function addDays(day: string, days: number): string {
 }
 
 /**
- * What a closed statement asks to be paid: one invoice for each currency in which something costs. Pure.
+ * The invoices of a closed statement: one for each currency with a charge. Pure.
  * @throws RangeError if the statement holds no amounts
  */
 export function composeInvoices(statement: Statement, facts: InvoiceFacts): InvoiceContent[] {
@@ -94,7 +94,7 @@ export function composeInvoices(statement: Statement, facts: InvoiceFacts): Invo
 
 type Titled = Omit<InvoiceLine, 'amount'>;
 
-/** Use above the limits is a line of its own. It has no days and no price of a month. */
+/** Use above the limits is a separate line, without days or a monthly price. */
 function overageLine({ title, ...line }: Titled, { units, per, price, above }: LineOverage & { readonly above: number }): InvoiceLine {
   const use = `${units.toLocaleString('en-GB')} above the limits at ${price} for ${per.toLocaleString('en-GB')}`;
   return { ...line, title: `${title}: ${use}`, days: 0, used: units, price: 0, surcharge: 0, amount: above };

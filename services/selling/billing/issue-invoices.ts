@@ -5,10 +5,10 @@ import { enqueue } from '../outbox/outbox';
 import { type Statement } from '../statements/statement';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 
-/** Statements a transaction: the series is locked for as long, and a process that ends has lost little. */
+/** Statements per transaction: the series is locked that long, and a process that is killed loses little work. */
 const BATCH = 200;
 
-/** An id before every customer's. */
+/** Sorts before every customer's id. */
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   readonly month: string;
 }
 
-/** Statements after a place in the order, so that a batch does not look again at those before it. */
+/** Statements after a position in the order, so that a batch does not look again at earlier ones. */
 const WAITING = `
 SELECT s.customer_id AS "customerId", to_char(s.month, 'YYYY-MM') AS month FROM statement s
 WHERE (s.month, s.customer_id) > ($1::date, $2::uuid)
@@ -56,7 +56,7 @@ INSERT INTO outbox (kind, subject, detail)
 SELECT 'invoice', invoice_id, 'overdue' FROM invoice_unpaid WHERE due_on < $1::date AND due_on > $1::date - 30
 ON CONFLICT DO NOTHING`;
 
-/** Reminds customers once of each invoice that is overdue. The seller follows up on those that are overdue for more than 30 days. */
+/** Mails customers one reminder for each overdue invoice. The seller follows up on those more than 30 days overdue. */
 export async function queueReminders(db: Pool, today: string): Promise<void> {
   await db.query(REMIND, [today]);
 }
@@ -72,14 +72,14 @@ export interface IssueOptions {
   readonly onFailure: (about: Unbilled, error: unknown) => void;
 }
 
-/** A statement, or a payment by its provider's id, that has no invoice. */
+/** A statement, or a payment by its provider's id, without an invoice. */
 export interface Unbilled extends Waiting {
   readonly payment?: string;
 }
 
 /**
- * Turns every closed statement since `terms.invoices.from` into invoices, once each however many processes do so and however often one is
- * killed: a batch is one transaction. A statement that cannot be invoiced holds up no other, and uses no number.
+ * Turns every closed statement since `terms.invoices.from` into invoices, once however many processes do so and however often one is
+ * killed: a batch is one transaction. A statement that cannot be invoiced delays no other, and uses no number.
  * @returns how many invoices were issued
  */
 export async function issueInvoices(db: Pool, options: IssueOptions): Promise<number> {

@@ -8,12 +8,12 @@ import { type IssueOptions, type Unbilled } from './issue-invoices';
 import { composePaymentInvoice, composeRefund, type ConfirmedPayment } from './payment-invoice';
 
 const AT_ONCE = 200;
-/** Payments that a provider is asked about at the same time: ten times as fast as one after the other. */
+/** Concurrent questions to a provider about payments: ten times as fast as one after the other. */
 const ASKED_AT_ONCE = 10;
-/** Why money went back that the seller gave back at the provider itself. */
+/** The reason on a credit note for a refund that the seller made at the provider. */
 const NO_REASON = 'your payment went back';
 
-/** Paid since the first month that is invoiced, without those that could not be. */
+/** Payments since the first invoiced month, except those that could not be invoiced. */
 const WAITING = `
 SELECT c.place::text AS place, c.provider, c.invoice AS payment, c.billed IS NULL AS "isNew", p.customer_id AS "customerId",
   to_char(c.paid_at AT TIME ZONE $2, 'YYYY-MM') AS month
@@ -28,7 +28,7 @@ interface WaitingCharge extends Required<Unbilled> {
   readonly isNew: boolean;
 }
 
-/** A charge that another process bills now is its. */
+/** A charge that another process is billing is left to it. */
 const CLAIM = `
 SELECT c.provider, c.invoice AS reference, c.payment, p.customer_id AS "customerId", p.product_id AS product, c.plan, c.currency, c.amount::float8 AS amount,
   to_char(c.paid_at AT TIME ZONE $2, 'YYYY-MM-DD') AS "paidOn", c.refunded::float8 AS refunded, c.refunds::float8[] AS refunds, c.reasons,
@@ -48,7 +48,7 @@ interface Claimed extends ConfirmedPayment {
   readonly refunded: number;
   /** See `Charge`. */
   readonly refunds: readonly number[];
-  /** Why the seller gave back, by what went back in all with it. */
+  /** The seller's reasons for refunds, by the total refunded with each. */
   readonly reasons: Readonly<Record<string, string>>;
 }
 
@@ -70,28 +70,28 @@ export interface PaymentInvoicing extends IssueOptions {
   /** The quota time zone. */
   readonly timeZone: string;
   /**
-   * Finds what paid the provider's invoice; undefined if the provider does not say so at once. It does not throw. Our invoice must be there
-   * within seconds, so without this id it is issued with the provider's id of its own invoice alone, which leads to the payment.
+   * Finds what paid the provider's invoice; undefined if the provider does not say at once. It does not throw. Our invoice must exist
+   * within seconds, so without this id it names only the provider's invoice, which leads to the payment.
    */
   readonly paymentOf?: (provider: string, reference: string) => Promise<string | undefined>;
 }
 
 /**
- * Gives every payment that its provider has confirmed since `terms.invoices.from` an invoice, and every refund of it a credit note: once each,
- * however often the provider says so, however many processes listen and wherever one is killed. A payment that cannot be invoiced holds up
+ * Gives every payment that its provider has confirmed since `terms.invoices.from` an invoice, and every refund of it a credit note: once,
+ * however often the provider reports it, however many processes listen and wherever one is killed. A payment that cannot be invoiced delays
  * no other, and uses no number.
  * @returns how many invoices and credit notes were issued
  */
 export async function issuePaymentInvoices(db: Pool, options: PaymentInvoicing): Promise<number> {
   const { terms, timeZone, isEnding = () => false, onFailure, paymentOf = () => Promise.resolve(undefined) } = options;
-  // Those that failed, or that another process has.
+  // Payments that failed, or that another process has.
   const left: string[] = [];
   let issued = 0;
   for (;;) {
     const { rows } = await db.query<WaitingCharge>(WAITING, [terms.invoices.from, timeZone, left]);
     for (let first = 0; first < rows.length; first += ASKED_AT_ONCE) {
       const some = rows.slice(first, first + ASKED_AT_ONCE);
-      // Before the transaction: it locks the series of numbers.
+      // Done before the transaction, because that locks the series of numbers.
       const found = await Promise.all(
         some.map(({ provider, payment, isNew }) => (isNew ? paymentOf(provider, payment) : Promise.resolve(undefined))),
       );
@@ -111,7 +111,7 @@ export async function issuePaymentInvoices(db: Pool, options: PaymentInvoicing):
   }
 }
 
-/** @param charge its place, and the payment that the provider named when it was asked */
+/** @param charge its position, and the payment that the provider named when asked */
 async function billPayment(
   client: PoolClient,
   { place, payment: found }: { readonly place: string; readonly payment: string | undefined },
@@ -151,7 +151,7 @@ interface Insert {
   readonly payment: Claimed;
   readonly content: InvoiceContent;
   readonly refundedTo: number;
-  /** The invoice that a credit note takes back. */
+  /** The invoice that a credit note cancels. */
   readonly invoice: Issued | undefined;
   readonly terms: InvoicingTerms;
 }

@@ -8,25 +8,25 @@ import { OperationRefused } from '../operations/operation-refused';
 import { changeSubscription } from '../subscriptions/change-subscription';
 import { hasOwnLimits, lockSubscription, type SubscriptionView } from '../subscriptions/subscription-view';
 
-/** Why a subscription has a price or limits of its own, and until when. */
+/** Why a subscription has its own price or limits, and until when. */
 export interface LimitTerm {
   readonly subscriptionId: string;
   readonly reason: string;
   /** E-mail address of the operator. */
   readonly setBy: string;
-  /** Null: for good. */
+  /** Null: it does not end. */
   readonly endsAt: Date | null;
 }
 
 export interface LimitWish {
   /** Id of the subscription. */
   readonly id: string;
-  /** Requests a day and a month; null for what the plan gives. */
+  /** Requests a day and a month; null for the plan's limits. */
   readonly daily: number | null;
   readonly monthly: number | null;
-  /** Null for the plan's rate, undefined: as it is. */
+  /** Null for the plan's rate, undefined to keep the present one. */
   readonly rate?: Rate | null | undefined;
-  /** A month, in the plan's currency; null for the plan's price, undefined: as it is. */
+  /** A month, in the plan's currency; null for the plan's price, undefined to keep the present one. */
   readonly price?: string | null | undefined;
   readonly reason: string;
   readonly endsAt: Date | null;
@@ -63,9 +63,10 @@ async function setPrice(client: PoolClient, view: SubscriptionView, price: strin
 }
 
 /**
- * Sets price and limits of one subscription, or takes them away. Limits count from the next request; of two prices on one day the
- * dearer does. Both go by themselves within a minute of their end; a price ends with its plan too.
- * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `limit_malformed`, `price_malformed`, `plan_needed`, `plan_paid`
+ * Sets or removes price and limits of one subscription. Limits count from the next request; of two prices on one day the higher counts.
+ * Both end by themselves within a minute of their end; a price also ends with its plan.
+ * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `limit_malformed`, `price_malformed`, `plan_needed`,
+ * `plan_paid`
  */
 export function setLimits(db: Database, wish: LimitWish): Promise<SubscriptionView> {
   const { id, daily, monthly, rate, price, reason, endsAt, setBy, actor } = wish;
@@ -93,7 +94,7 @@ export async function listLimitTerms(db: Database, customerId: string): Promise<
   return (await db.query<LimitTerm>(text, [customerId])).rows;
 }
 
-/** A few at a time; rows that another process is at are left to it. */
+/** A few at a time; rows that another process has locked are left to it. */
 const ENDED = `
 SELECT t.subscription_id AS id FROM subscription_limit_term t
 WHERE t.ends_at <= now() ORDER BY t.ends_at LIMIT 100 FOR UPDATE OF t SKIP LOCKED`;
@@ -115,7 +116,7 @@ const END_PRICE = `
 UPDATE subscription SET price_override = NULL, price_override_currency = NULL, updated_at = now()
 WHERE id = $1 AND price_override IS NOT NULL RETURNING num_nonnulls(daily_override, monthly_override, rate_override) = 0 AS "isBare"`;
 
-/** The provider of payments charges the plan's price, and knows no other. Runs in the caller's transaction. */
+/** The payment provider charges the plan's price, and knows no other. Runs in the caller's transaction. */
 export async function endOwnPrice(client: PoolClient, id: string, actor: Actor): Promise<void> {
   const { rows } = await client.query<{ isBare: boolean }>(END_PRICE, [id]);
   if (!rows[0]) return;
@@ -124,7 +125,10 @@ export async function endOwnPrice(client: PoolClient, id: string, actor: Actor):
   await writeAudit(client, { actor, action: 'subscription.change', subject: { kind: 'subscription', id }, details });
 }
 
-/** Takes prices and limits away whose end has come. @returns of how many subscriptions */
+/**
+ * Removes prices and limits whose end has come.
+ * @returns the number of subscriptions
+ */
 export function endLimits(db: Database): Promise<number> {
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<{ id: string }>(ENDED);

@@ -1,7 +1,7 @@
 import { type PaidSubscription } from '../paid-plans/paid-subscriptions';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** Use above the limits in a closed statement, which a payment provider is to charge. */
+/** Use above the limits in a closed statement that a payment provider must charge. */
 interface OverageCharge {
   readonly id: string;
   readonly customerId: string;
@@ -18,9 +18,9 @@ export interface ClaimedOverage extends OverageCharge {
   readonly provider: string;
   /** The provider's id of the subscription that pays for the plan. */
   readonly reference: string;
-  /** The provider's id of the customer; null where it is not known here. */
+  /** The provider's id of the customer; null if not known here. */
   readonly account: string | null;
-  /** With this time. From 2 on the provider may have it already. */
+  /** Including this one. From 2 on the provider may have it already. */
   readonly attempts: number;
 }
 
@@ -31,8 +31,9 @@ o.amount::float8 AS amount, o.currency`;
 const AT_ONCE = 50;
 
 /**
- * Of the subscriptions that ever paid for the product, the one that goes on; at the same provider where that may have it already. While its payment is paused, it waits.
- * Who is killed meanwhile leaves the rest to the next look after ten minutes, which is longer than all of them may take.
+ * The subscription to charge: of all that ever paid for the product, the one that goes on, at the same provider if that may have the charge
+ * already. While its payment is paused, the charge waits. If a process is killed, the rest is left to the look after ten minutes, which is
+ * longer than all charges of a look may take.
  */
 const CLAIM = `
 WITH due AS (
@@ -50,12 +51,12 @@ WITH due AS (
 UPDATE overage_charge o SET look_at = now() + interval '10 minutes', attempts = attempts + 1, problem = '', provider = due.provider, reference = due.reference
 FROM due WHERE o.id = due.id RETURNING ${COLUMNS}, o.provider, o.reference, o.attempts, due.account`;
 
-/** Takes some that one of these providers is to be asked to charge; none when there are none. */
+/** Takes some charges for one of these providers; none if nothing is due. */
 export async function claimOverage(db: Database, providers: readonly string[]): Promise<ClaimedOverage[]> {
   return (await db.query<ClaimedOverage>(CLAIM, [providers])).rows;
 }
 
-/** The provider has it, under this id. */
+/** Records that the provider has the charge, under its id. */
 export async function settleOverage(db: Database, id: string, charge: string): Promise<void> {
   await db.query("UPDATE overage_charge SET charge = $2, look_at = NULL, problem = '' WHERE id = $1 AND charge IS NULL", [id, charge]);
 }
@@ -65,12 +66,15 @@ UPDATE overage_charge o SET charge = NULL, look_at = now() WHERE o.provider = $1
   SELECT FROM payment_charge c WHERE c.paid_subscription_id = $3 AND c.use @> jsonb_build_array(jsonb_build_object('id', o.id))
 )`;
 
-/** What a provider has, and has not charged when a payment is paused, may fall into a period that nobody pays: it is asked again afterwards. */
+/**
+ * Releases charges that a provider has, but has not charged when a payment is paused: they may fall into a period that nobody pays, so the
+ * provider is asked again afterwards.
+ */
 export async function releaseOverage(db: Database, { provider, reference, id }: Pick<PaidSubscription, 'provider' | 'reference' | 'id'>) {
   await db.query(RELEASE, [provider, reference, id]);
 }
 
-/** The provider wants to know nothing of it; it is asked again in a day. */
+/** The provider refused the charge; it is asked again in a day. */
 export async function refuseOverage(db: Database, id: string, problem: string): Promise<void> {
   const text = "UPDATE overage_charge SET problem = $2, look_at = now() + interval '1 day' WHERE id = $1 AND charge IS NULL";
   await db.query(text, [id, problem]);
@@ -80,7 +84,7 @@ export interface UnchargedOverage extends OverageCharge {
   /** Email address of its customer. */
   readonly customer: string;
   readonly provider: string;
-  /** What the provider said. */
+  /** The provider's reason. */
   readonly problem: string;
 }
 
@@ -89,7 +93,7 @@ SELECT ${COLUMNS}, c.email AS customer, o.provider, o.problem FROM overage_charg
 WHERE o.look_at IS NOT NULL AND o.problem <> ''
 ORDER BY o.month, o.id LIMIT $1`;
 
-/** Those that the provider refused when it was last asked, the oldest first. */
+/** Charges that the provider refused when last asked, oldest first. */
 export async function listUnchargedOverage(db: Database, limit = 1_000): Promise<UnchargedOverage[]> {
   return (await db.query<UnchargedOverage>(UNCHARGED, [limit])).rows;
 }
@@ -103,7 +107,7 @@ const OF_CUSTOMER = `
 SELECT ${COLUMNS}, o.charge IS NOT NULL AS "isReported" FROM overage_charge o
 WHERE o.customer_id = $1 AND o.month >= now() - interval '3 months' ORDER BY o.month DESC, o.product_id LIMIT 100`;
 
-/** What a customer's payment provider charges, or charged, for use above limits in the last three months. */
+/** What a customer's payment provider charges, or has charged, for use above limits in the last three months. */
 export async function listOverage(db: Database, customerId: string): Promise<ShownOverage[]> {
   return (await db.query<ShownOverage>(OF_CUSTOMER, [customerId])).rows;
 }

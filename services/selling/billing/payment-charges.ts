@@ -15,14 +15,14 @@ ON CONFLICT (provider, invoice) DO UPDATE
 SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = excluded.paid_at, url = excluded.url, payment = excluded.payment,
   plan = excluded.plan, use = excluded.use, refunded = excluded.refunded, refunds = excluded.refunds, refunded_at = excluded.refunded_at`;
 
-/** Takes over what all events so far say of these charges. */
+/** Updates these charges from all events so far. */
 export async function keepCharges(db: Database, paid: { readonly id: string; readonly provider: string }, charges: readonly Charge[]) {
   if (charges.length > 0) await db.query(KEEP, [paid.provider, paid.id, JSON.stringify(charges)]);
 }
 
 /**
- * `due`: it failed, and the plan goes on for its days of grace. `overdue`: these are over. `failed`: the subscription ended without it.
- * `unknown`: the provider says that nothing is owed, and no event said that this was paid.
+ * `due`: it failed, and the plan goes on for its days of grace. `overdue`: the grace is over. `failed`: the subscription ended without it.
+ * `unknown`: the provider says that nothing is owed, but no event reported a payment.
  */
 export type ChargeState = 'paid' | 'due' | 'overdue' | 'failed' | 'unknown';
 
@@ -31,7 +31,7 @@ export interface ChargeView {
   readonly provider: string;
   readonly invoice: string;
   readonly customerId: string;
-  /** Its address. */
+  /** The customer's address. */
   readonly customer: string;
   readonly product: string;
   readonly amount: number;
@@ -63,14 +63,14 @@ SELECT c.place::text AS number, c.provider, c.invoice, p.customer_id AS "custome
   c.amount::float8 AS amount, c.currency, ${STATE} AS state, c.charged_at AS "chargedAt", c.paid_at AS "paidAt", c.url, c.refunded::float8 AS refunded,
   c.refunded_at AS "refundedAt"
 ${FROM} LEFT JOIN customer u ON u.id = p.customer_id`;
-/** Most are paid; an index finds the others. */
+/** Most charges are paid; an index finds the others. */
 const isIn = (state: ChargeState | null): string => (state === 'paid' ? 'c.paid_at IS NOT NULL' : `c.paid_at IS NULL AND ${STATE} = $4`);
 const listOf = (state: ChargeState | null): string => `${SELECT}
 WHERE c.place < $1 AND ($2::uuid IS NULL OR p.customer_id = $2) AND ($3::text IS NULL OR c.currency = $3) AND ($4::text IS NULL OR ${isIn(state)})
   AND ($5::timestamp IS NULL OR (c.charged_at >= $5::timestamp AT TIME ZONE $6 AND c.charged_at < ($5::timestamp + interval '1 month') AT TIME ZONE $6))
 ORDER BY c.place DESC LIMIT $7`;
 
-/** Those that a filter finds, the last that was heard of first. */
+/** The charges that a filter finds, the last one reported first. */
 export async function listCharges(db: Database, { after, limit, ...filter }: ChargeFilter & { after?: string | undefined; limit: number }) {
   const { customerId = null, month, timeZone, currency = null, state = null } = filter;
   const from = month === undefined ? null : `${month}-01`;
@@ -86,19 +86,22 @@ export async function requireCharge(db: Database, { provider, invoice }: { provi
   return rows[0];
 }
 
-/** Sums of a month in a currency by one provider, without what went back: whole numbers as text, since they may be larger than a number holds exactly. */
+/**
+ * Sums of a month in a currency by one provider, refunds not subtracted: whole numbers as text, because they may exceed what a number holds
+ * exactly.
+ */
 export interface ChargeSums {
   readonly month: string;
   readonly currency: string;
   readonly provider: string;
   readonly charges: number;
   readonly charged: string;
-  /** Null where it is not known of a charge whether it was paid. */
+  /** Null if it is unknown for a charge whether it was paid. */
   readonly paid: string | null;
   readonly due: string;
   readonly overdue: string;
   readonly failed: string;
-  /** What went back, by the month of the charge. */
+  /** Refunds, by the month of the charge. */
   readonly refunded: string;
 }
 
@@ -114,7 +117,7 @@ FROM (SELECT to_char(c.charged_at AT TIME ZONE $1, 'YYYY-MM') AS month, c.curren
   WHERE charges > 0 AND charged_at > now() - interval '2 years') AS found
 GROUP BY month, currency, provider ORDER BY month DESC, currency, provider`;
 
-/** Sums by month, newest first, of the last two years; the charges that were paid as they were added up. */
+/** Sums by month, newest first, of the last two years; paid charges from the stored sums. */
 export async function sumCharges(db: Database, timeZone: string): Promise<ChargeSums[]> {
   return (await db.query<ChargeSums>(SUMS, [timeZone])).rows;
 }

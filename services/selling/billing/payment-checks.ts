@@ -1,7 +1,7 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { type UnchargedOverage } from './overage-charges';
 
-/** A subscription that is paid as far as we know, and that the provider knows nothing of. */
+/** A subscription that is paid as far as we know, but that the provider does not know. */
 export interface VanishedPayment {
   readonly provider: string;
   /** The provider's id. */
@@ -21,13 +21,16 @@ export interface PaymentReport {
   readonly compared: number;
   readonly differences: readonly PaymentDifference[];
   readonly vanished: readonly VanishedPayment[];
-  /** Use above limits that the provider refuses to charge. Absent in reports of before it was charged. */
+  /** Use above limits that the provider refuses to charge. Absent in reports from before overage was charged. */
   readonly uncharged?: readonly UnchargedOverage[];
   /** Why a provider could not be asked. */
   readonly problems: readonly string[];
 }
 
-/** Asks for a comparison, which a dashboard process makes: only it has the provider's keys. @returns its id */
+/**
+ * Requests a comparison, which a dashboard process makes, because only it has the provider's keys.
+ * @returns its id
+ */
 export async function askForPaymentCheck(db: Database): Promise<string> {
   const { rows } = await db.query<{ id: string }>('INSERT INTO payment_check DEFAULT VALUES RETURNING id');
   return rows[0]?.id ?? '';
@@ -43,7 +46,7 @@ UPDATE payment_check SET taken_until = now() + interval '10 minutes' WHERE id = 
   ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED
 ) RETURNING id`;
 
-/** Takes a comparison that is due: once a day, and whenever one is asked for. */
+/** Takes a comparison that is due: once a day, and whenever one is requested. */
 export async function claimPaymentCheck(db: Database): Promise<string | undefined> {
   await db.query(NIGHTLY);
   await db.query(FORGET);

@@ -11,7 +11,7 @@ export interface PaidOwner {
 export interface GivenFact extends DatedFact {
   /** The provider's id. */
   readonly subscription: string;
-  /** Said with what begins a subscription, and with most else. */
+  /** Reported with the start of a subscription, and with most other facts. */
   readonly owner?: PaidOwner | undefined;
 }
 
@@ -21,15 +21,15 @@ FROM jsonb_to_recordset($2) AS row(id text, subscription text, at float8, fact j
 ON CONFLICT DO NOTHING`;
 
 /**
- * Only for a customer and product of ours: an account of a provider may serve other programs as well. The fact that comes with it is counted
- * at once; the provider is asked only if that does not happen.
+ * Only for our customers and products: a provider's account may serve other programs as well. The new fact is counted at once; the provider
+ * is asked only if that does not happen.
  */
 const CLAIM = `
 INSERT INTO paid_subscription (provider, reference, customer_id, product_id, look_at)
 SELECT $1, $2, c.id, p.id, now() + interval '30 seconds' FROM customer c, product p WHERE c.id = $3 AND p.id = $4
 ON CONFLICT DO NOTHING`;
 
-/** Stores what the provider said, before anything is done about it. What is there already is left as it is. */
+/** Stores the provider's facts before anything is done about them. Facts that are stored already stay as they are. */
 export async function keepFacts(db: Database, provider: string, facts: readonly GivenFact[]): Promise<void> {
   if (facts.length === 0) return;
   for (const { subscription, owner } of facts) {
@@ -41,13 +41,13 @@ export async function keepFacts(db: Database, provider: string, facts: readonly 
 const READ = `
 SELECT id, extract(epoch FROM at)::float8 AS at, fact, applied_at IS NULL AS "isNew" FROM payment_fact WHERE provider = $1 AND paid_subscription = $2`;
 
-/** A fact as it is kept. */
+/** A stored fact. */
 export interface KeptFact extends DatedFact {
-  /** It is not counted yet. */
+  /** Whether it still has to be counted. */
   readonly isNew: boolean;
 }
 
-/** All that the provider said of a subscription, in any order. */
+/** All facts of a subscription, in any order. */
 export async function readFacts(db: Database, provider: string, subscription: string): Promise<KeptFact[]> {
   return (await db.query<KeptFact>(READ, [provider, subscription])).rows;
 }
@@ -59,7 +59,7 @@ SELECT DISTINCT provider, paid_subscription AS reference FROM (
   ORDER BY received_at LIMIT 500
 ) AS waiting`;
 
-/** Subscriptions of which something is stored and not counted: their process was killed, or is at it. */
+/** Subscriptions with stored facts that are not counted: their process was killed, or is still working. */
 export async function listNewlyPaid(db: Database): Promise<{ provider: string; reference: string }[]> {
   return (await db.query<{ provider: string; reference: string }>(NEW)).rows;
 }

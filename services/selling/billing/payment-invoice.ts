@@ -12,17 +12,17 @@ export interface PaidUse {
   readonly amount: number;
 }
 
-/** A payment that its provider has confirmed. Amounts are whole units of the currency's smallest part. */
+/** A payment that its provider has confirmed. Amounts are in the currency's smallest unit. */
 export interface ConfirmedPayment {
   readonly provider: string;
   /** The provider's id of its invoice. */
   readonly reference: string;
-  /** The provider's id of the payment itself; null where it has none. */
+  /** The provider's id of the payment itself; null if it has none. */
   readonly payment: string | null;
   readonly product: string;
   readonly plan: string | null;
   readonly currency: string;
-  /** All that was paid, with tax. */
+  /** The total paid, with tax. */
   readonly amount: number;
   /** `YYYY-MM-DD` in the quota time zone. */
   readonly paidOn: string;
@@ -31,11 +31,11 @@ export interface ConfirmedPayment {
 
 const NAMES: Readonly<Record<string, string>> = { stripe: 'Stripe', razorpay: 'Razorpay', sandbox: 'the payment provider of npm start' };
 
-/** Use above the limits as invoices name it, ours and the payment provider's. */
+/** Use above the limits as named on invoices, ours and the payment provider's. */
 export const useText = ({ title, units, month }: { title: string; units: number; month: string }): string =>
   `${title}: ${units.toLocaleString('en-GB')} above the limits in ${month}`;
 
-/** Shares of a sum by weight, which add up to it: what rounding leaves goes to the largest remainders. */
+/** Splits a sum by weight into shares that add up to it: rounding differences go to the largest remainders. */
 function shareOut(sum: bigint, weights: readonly bigint[]): bigint[] {
   const all = weights.reduce((total, weight) => total + weight, 0n);
   if (all === 0n) return weights.map(() => 0n);
@@ -49,8 +49,8 @@ function shareOut(sum: bigint, weights: readonly bigint[]): bigint[] {
 const NO_MONTH = { days: 0, daysInMonth: 0, price: 0, surcharge: 0 };
 
 /**
- * The invoice for a payment: what was paid is its total, to the last unit, and the tax is contained in it. Use above the limits is a line of
- * its own. Pure.
+ * The invoice for a payment: the payment is its total, to the last unit, and includes the tax. Use above the limits is a separate line.
+ * Pure.
  */
 export function composePaymentInvoice(payment: ConfirmedPayment, facts: InvoiceFacts): InvoiceContent {
   const { product, plan, currency, amount, use, paidOn, provider, reference } = payment;
@@ -89,9 +89,9 @@ function leftOf(invoice: Parts, before: readonly Parts[], member: keyof Parts): 
 }
 
 /**
- * The credit note for money that went back of a payment: each line and tax of its invoice gives its share of what is left, so that all
- * credit notes together never take back more of one than it has, and a payment that went back whole leaves nothing. Equal taxes, as CGST and
- * SGST are, stay equal: the net sum has what rounding leaves. Pure.
+ * The credit note for a refund: each line and tax of the invoice contributes its share of what is left. So all credit notes together never
+ * exceed a line or tax, and a full refund leaves nothing. Equal taxes, such as CGST and SGST, stay equal: rounding differences go to the
+ * net sum. Pure.
  * @param before credit notes of the same invoice
  * @throws RangeError for more than is left
  */

@@ -2,7 +2,7 @@ import { type ChargeFact } from '../paid-plans/payment-state';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { type OutboxItem, type PaymentNews } from '../outbox/outbox';
 
-/** What a mail about a payment is made from. */
+/** The content of a mail about a payment. */
 export interface ToldPayment {
   readonly news: PaymentNews;
   readonly customerId: string;
@@ -13,7 +13,7 @@ export interface ToldPayment {
   readonly failingSince: number | null;
   /** Fact of the kinds `paid` and `failed`. */
   readonly fact: ChargeFact | null;
-  /** When that was, in seconds since 1970. */
+  /** When the fact happened, in seconds since 1970. */
   readonly at: number | null;
 }
 

@@ -4,37 +4,40 @@ import { toMinor } from '../../../plugins/core/catalogue/money';
 import { type PaymentPort } from './payment-port';
 import { type Charging } from '../paid-plans/plan-change';
 
-/** Those that this process has the keys of. The sandbox stands in for others under `npm start`, and is refused elsewhere. */
+/** Ports of the providers whose keys this process has. The sandbox stands in for others under `npm start`, and is refused elsewhere. */
 export type PaymentPorts = Readonly<Partial<Record<string, PaymentPort>>>;
 
 /** How payments are taken in this process. */
 export interface Payments {
   readonly ports: PaymentPorts;
-  /** Something was stored; the work need not wait for its next look. */
+  /** Something was stored, so the work need not wait for its next look. */
   readonly poke: () => void;
 }
 
 export const termsOf = ({ billing }: Catalogue): PaymentTerms => billing?.payments ?? PAYMENT_TERMS;
 
-/** Whether plans with a price begin when they are paid, whether the keys for it are there or not. */
+/** Whether plans with a price begin when they are paid, even if the keys for it are missing. */
 export function isCollecting({ billing }: Catalogue, payments: Payments | undefined): boolean {
   return billing === undefined ? payments?.ports['sandbox'] !== undefined : isPaymentProvider(billing.provider);
 }
 
-/** How plans are charged. @param provider that has a plan already, which may be another than the one that takes payments now */
+/**
+ * How plans are charged.
+ * @param provider of the customer's present plan, which may not be the one that takes payments now
+ */
 export function chargingOf(catalogue: Catalogue, payments: Payments | undefined, provider?: string): Charging {
   if (provider === undefined && !isCollecting(catalogue, payments)) return 'statement';
   const port = provider === undefined ? portOf(catalogue, payments) : payments?.ports[provider];
   return port?.chargesAtOnce === false ? 'advance_by_period' : 'advance';
 }
 
-/** Who takes payments now; undefined where nobody does, or the keys are missing. */
+/** The provider that takes payments now; undefined if none does, or its keys are missing. */
 export function portOf(catalogue: Catalogue, payments: Payments | undefined): PaymentPort | undefined {
   if (!payments || !isCollecting(catalogue, payments)) return undefined;
   return payments.ports[catalogue.billing?.provider ?? 'sandbox'] ?? payments.ports['sandbox'];
 }
 
-/** Plans that an operator gives on request are paid as the two agree. */
+/** Plans that an operator gives on request are paid as the two parties agree. */
 export function isPaidFirst({ price, currency, approval }: Pick<CataloguePlan, 'price' | 'currency' | 'approval'>): boolean {
   return approval === 'automatic' && toMinor(price, currency) > 0n;
 }

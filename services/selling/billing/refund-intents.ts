@@ -7,33 +7,36 @@ interface ChargeRef {
   readonly invoice: string;
 }
 
-/** Amounts are whole units of the currency's smallest part. */
+/** Amounts are in the currency's smallest unit. */
 interface RefundFacts {
   readonly amount: number;
   readonly refunded: number;
   readonly isPaid: boolean;
-  /** What the provider was asked for without an answer. */
+  /** A refund that was requested of the provider, without a response so far. */
   readonly open: { readonly id: string; readonly amount: number; readonly isTaken: boolean } | null;
 }
 
 interface WantedRefund {
   readonly amount: number;
-  /** What went back before, as whoever asks has seen it. */
+  /** The part refunded before, as the requester saw it. */
   readonly refunded: number;
 }
 
-/** Why, as its credit note says. */
+/** With a reason for its credit note. */
 interface ReasonedRefund extends WantedRefund {
   readonly reason: string;
 }
 
 /**
- * `new`: under a new id. `again`: what was asked for before and not answered comes first, under its own id. `unpaid`: nothing was paid.
- * `taken`: it is being asked for. `changed`: more, or less, went back before than whoever asks has seen. `too_much`: less is left.
+ * `new`: under a new id. `again`: an earlier refund without a response comes first, under its own id. `unpaid`: nothing was paid. `taken`:
+ * it is being requested. `changed`: the refunded part differs from what the requester saw. `too_much`: less is left.
  */
 export type RefundDecision = 'new' | 'again' | 'unpaid' | 'taken' | 'changed' | 'too_much';
 
-/** Whether money can go back. A payment has one open refund at most, so nothing goes back twice, however often and by whom it is asked for. */
+/**
+ * Whether money can be refunded. A payment has at most one open refund, so nothing is refunded twice, however often and by whom it is
+ * requested.
+ */
 export function decideRefund({ amount, refunded, isPaid, open }: RefundFacts, wanted: WantedRefund): RefundDecision {
   if (!isPaid) return 'unpaid';
   if (open) return open.isTaken ? 'taken' : 'again';
@@ -53,7 +56,7 @@ UPDATE payment_charge SET refund_id = gen_random_uuid(), refund_amount = $3, ref
 WHERE provider = $1 AND invoice = $2 RETURNING refund_id AS id`;
 const TAKE = `UPDATE payment_charge SET refund_until = now() + ${TAKEN} WHERE provider = $1 AND invoice = $2 RETURNING refund_id AS id`;
 
-/** What the provider is to be asked for. */
+/** The refund to request of the provider. */
 export interface RefundIntent {
   readonly id: string;
   readonly amount: number;
@@ -61,8 +64,8 @@ export interface RefundIntent {
 }
 
 /**
- * Notes what the provider is asked for next, before it is asked.
- * @returns why nothing is to be asked for, where that is so
+ * Stores the refund that is requested of the provider next, before it is requested.
+ * @returns the reason if nothing may be requested
  * @throws OperationRefused `payment_unknown`
  */
 export function openRefund(
@@ -82,7 +85,7 @@ export function openRefund(
   });
 }
 
-/** The provider has answered: it was given back, or, as `refused` says, never will be. */
+/** The provider has responded: the money was refunded, or, with `refused`, never will be. */
 export async function closeRefund(db: Database, id: string, refused = false): Promise<void> {
   const reasons = refused ? ', reasons = reasons - (refunded + refund_amount)::text' : '';
   await db.query(`UPDATE payment_charge SET refund_id = NULL, refund_amount = NULL, refund_until = NULL${reasons} WHERE refund_id = $1`, [
@@ -90,7 +93,7 @@ export async function closeRefund(db: Database, id: string, refused = false): Pr
   ]);
 }
 
-/** The answer did not arrive: whoever asks next asks for this again. */
+/** The response did not arrive: the next requester asks for this refund again. */
 export async function releaseRefund(db: Database, id: string): Promise<void> {
   await db.query('UPDATE payment_charge SET refund_until = now() WHERE refund_id = $1', [id]);
 }

@@ -14,7 +14,10 @@ export interface InvoiceRef {
   readonly actor: Actor;
 }
 
-/** If two settle an invoice at once, the second waits and sees what the first did. @throws OperationRefused `invoice_unknown` */
+/**
+ * If two requests settle an invoice at once, the second waits and sees what the first did.
+ * @throws OperationRefused `invoice_unknown`
+ */
 async function lockInvoice(client: PoolClient, ref: InvoiceRef): Promise<InvoiceView> {
   const { number } = await requireInvoice(client, ref);
   await client.query("SELECT pg_advisory_xact_lock(hashtext('tollgate invoice'), hashtext($1))", [number]);
@@ -29,8 +32,8 @@ async function lockInvoice(client: PoolClient, ref: InvoiceRef): Promise<Invoice
 const PAY = 'INSERT INTO invoice_payment (invoice_id, paid_on, reference, noted_by) VALUES ($1, $2, $3, $4)';
 
 /**
- * Notes that an invoice was paid in full, and has the customer sent a receipt.
- * @throws OperationRefused `invoice_unknown`; `invoice_settled` when it was paid or credited before; `date_malformed` for a day to come
+ * Records that an invoice was paid in full, and queues a receipt for the customer.
+ * @throws OperationRefused `invoice_unknown`; `invoice_settled` if it was paid or credited before; `date_malformed` for a future day
  */
 export function markInvoicePaid(
   db: Database,
@@ -52,8 +55,8 @@ INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, 
 VALUES ($1, 'credit_note', $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id, number`;
 
 /**
- * Takes an invoice back whole, paid or not, by a credit note with the same lines.
- * @throws OperationRefused `invoice_unknown`; `invoice_settled` when it was credited before
+ * Cancels a whole invoice, paid or not, by a credit note with the same lines.
+ * @throws OperationRefused `invoice_unknown`; `invoice_settled` if it was credited before
  */
 export function creditInvoice(
   db: Database,

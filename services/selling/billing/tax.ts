@@ -22,7 +22,7 @@ export interface Tax {
 type Buyer = Pick<BillingDetails, 'country' | 'state' | 'taxId'>;
 type Table = Pick<InvoicingTerms, 'seller' | 'tax'>;
 
-/** Which taxes a supply has, before anybody knows on how much. */
+/** The taxes on a supply, before the amount is known. */
 interface Rates extends Omit<Tax, 'lines'> {
   readonly rates: readonly { readonly name: string; readonly percent: number }[];
 }
@@ -31,7 +31,7 @@ interface Rates extends Omit<Tax, 'lines'> {
 const THOUSANDTHS = 1_000;
 const WHOLE = 100 * THOUSANDTHS;
 
-/** @param baseOf what the amount is, in thousandths of a percent of the net sum, by the sum of all rates */
+/** @param baseOf the amount's base, in thousandths of a percent of the net sum, by the sum of all rates */
 function taxFrom(amount: bigint, { rates, ...more }: Rates, baseOf: (all: number) => number): Tax {
   const exact = rates.map(({ name, percent }) => ({ name, thousandths: Math.round(percent * THOUSANDTHS) }));
   const base = BigInt(baseOf(exact.reduce((sum, { thousandths }) => sum + thousandths, 0)));
@@ -46,13 +46,13 @@ function taxFrom(amount: bigint, { rates, ...more }: Rates, baseOf: (all: number
 /**
  * The tax on an invoice, in which each line of tax is rounded once.
  * @param net the sum of what is billed, in the smallest unit
- * @param buyer undefined for a customer who has given no address: the law then takes the seller's place for the place of supply
+ * @param buyer undefined for a customer without an address: the place of supply is then the seller's by law
  */
 export function taxOn(net: bigint, buyer: Buyer | undefined, table: Table): Tax {
   return taxFrom(net, ratesFor(buyer, table), () => WHOLE);
 }
 
-/** The tax that is contained in what was paid; the rest is net. */
+/** The tax included in a payment; the rest is net. */
 export function taxWithin(total: bigint, buyer: Buyer | undefined, table: Table): Tax {
   return taxFrom(total, ratesFor(buyer, table), (all) => WHOLE + all);
 }
@@ -89,7 +89,10 @@ function gstFor(buyer: Buyer | undefined, { seller, gst }: { seller: Seller; gst
 const REVERSE = 'Reverse charge: the recipient accounts for VAT (Article 196 of Directive 2006/112/EC).';
 const OUTSIDE = 'Outside the scope of VAT: the recipient is abroad.';
 
-/** Services to a business are taxed where it is, by itself; to anybody else in the Union where the table has a rate, else as at home. */
+/**
+ * Services to a business are taxed where the business is, by the business itself; to anybody else in the Union by the table's rate, if it
+ * has one, else as at home.
+ */
 function vatFor(buyer: Buyer | undefined, { seller, vat }: { seller: Seller; vat: Readonly<Record<string, number>> }): Rates {
   const home = seller.country;
   const country = buyer?.country ?? home;

@@ -6,10 +6,10 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { planRow } from './included-limits';
 import { type ProductDefinition, readAppliedCatalogue } from './read-catalogue';
 
-/** Catalogues that are applied at once come one after the other: each is compared with what the one before has left. */
+/** Serialises catalogues that are applied at once, so that each is compared with what the earlier one left. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate catalogue'))";
 
-/** Rows that already say the same are left alone, so that a start without changes sends no notifications. */
+/** Rows that already match are left alone, so that a start without changes sends no notifications. */
 const UPSERT_PRODUCTS = `
 INSERT INTO product AS old (id, title, description, daily, monthly, rate, subscribable, definition)
 SELECT id, title, description, daily, monthly, rate, subscribable, definition FROM jsonb_to_recordset($1)
@@ -44,11 +44,11 @@ WHERE active AND NOT EXISTS (
 const RAISE_REVISION = `
 UPDATE catalogue_revision SET revision = revision + 1, product_order = $2 WHERE $1 OR product_order IS DISTINCT FROM $2`;
 
-/** Lines move without a change of any product: this neither raises the revision nor has a line in the audit log. */
+/** Lines can move without a change of any product, so this neither raises the revision nor writes to the audit log. */
 const SET_SOURCE =
   "UPDATE catalogue_revision SET source = NULLIF($1::jsonb, 'null') WHERE source IS DISTINCT FROM NULLIF($1::jsonb, 'null')";
 
-/** What somebody is about to pay for may not be sold any more, or not like that: the dashboard closes the payment page then. */
+/** A plan that somebody is about to pay for may no longer be sold on these terms: the dashboard closes the payment page then. */
 const LOOK_AT_CHECKOUTS = "UPDATE checkout SET look_at = now() WHERE state = 'open'";
 
 const SET_BILLING = "UPDATE catalogue_revision SET billing = NULLIF($1::jsonb, 'null')";
@@ -63,9 +63,9 @@ export interface ApplyCatalogueOptions {
 }
 
 /**
- * Makes the catalogue what is sold, in one transaction: figures that changed are updated, plans and products that it no longer has are
- * retired (who has them keeps them), nothing is deleted. Every change has a line in the audit log and is told to all nodes when it
- * commits. May run at every start, and on several nodes at once; a second time it changes nothing.
+ * Makes the catalogue what is sold, in one transaction: changed figures are updated, removed plans and products are retired (customers who
+ * have them keep them), and nothing is deleted. Every change has a line in the audit log and is reported to all nodes on commit. It may run
+ * at every start, and on several nodes at once; a second run changes nothing.
  * @returns what changed
  */
 export function applyCatalogue(db: Database, catalogue: Catalogue, { actor }: ApplyCatalogueOptions): Promise<CatalogueChange[]> {

@@ -20,11 +20,11 @@ export interface CatalogueChange {
   readonly product: string;
   /** Absent: the product itself. */
   readonly plan?: string;
-  /** It is no product, but how customers are billed; `product` is `billing` then. */
+  /** The change is of how customers are billed; `product` is `billing` then. */
   readonly isBilling?: true;
   /** Changes by the member's name; empty unless the action is `change`. */
   readonly fields: Readonly<Record<string, FieldChange>>;
-  /** Limits become lower than they were. */
+  /** Limits that become lower. */
   readonly falls: readonly (keyof QuotaLimits)[];
 }
 
@@ -138,7 +138,7 @@ function fallsOf(before: Partial<QuotaLimits>, after: Partial<QuotaLimits>): (ke
   return isSlower(after.rate, before.rate) ? [...lower, 'rate'] : lower;
 }
 
-/** A rate where there was none takes something away. */
+/** A new rate where there was none is a restriction. */
 function isSlower(after: Rate | undefined, before: Rate | undefined): boolean {
   if (!after) return false;
   return !before || paceOf(after) < paceOf(before) || after.burst < before.burst;

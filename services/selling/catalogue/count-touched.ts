@@ -6,7 +6,7 @@ export interface Touched {
   /** Not cancelled ones. */
   readonly subscriptions: number;
   readonly customers: number;
-  /** Keys that are authorised for a product that goes, without revoked ones; 0 for other changes. */
+  /** Keys that are authorised for a removed product, except revoked ones; 0 for other changes. */
   readonly keys: number;
   /** E-mail addresses of some of the customers. */
   readonly examples: readonly string[];
@@ -15,7 +15,7 @@ export interface Touched {
 /** As many customers as are read in a list. */
 const MAX_EXAMPLES = 10;
 
-/** A limit that falls does not reach subscriptions that have that limit for themselves alone. */
+/** A lower limit does not affect subscriptions with their own limit. */
 const SUBSCRIPTIONS = `
 SELECT w.place, count(*)::integer AS subscriptions, count(DISTINCT s.customer_id)::integer AS customers,
   (array_agg(DISTINCT c.email))[1:${MAX_EXAMPLES}] AS examples

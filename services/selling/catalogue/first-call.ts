@@ -8,8 +8,8 @@ export interface FirstCall {
 }
 
 /**
- * The call with which a customer sees what the product answers: what the catalogue's `first_call` says, else its first route without a
- * part to fill in, a GET before a POST. Undefined where it has none.
+ * The call that shows a customer what the product returns: the catalogue's `first_call`, else the first route without a path parameter, a
+ * GET before a POST. Undefined if there is none.
  */
 export function firstCallOf({ firstCall, routes }: Pick<CatalogueProduct, 'firstCall' | 'routes'>): FirstCall | undefined {
   if (firstCall !== undefined) {
@@ -21,15 +21,15 @@ export function firstCallOf({ firstCall, routes }: Pick<CatalogueProduct, 'first
   return route && { method: route.method === 'POST' ? 'POST' : 'GET', path: route.path, query: {} };
 }
 
-/** Path and query, as they stand in a URL. */
+/** Path and query as in a URL. */
 export function targetOf({ path, query }: FirstCall): string {
   const written = new URLSearchParams(query).toString();
   return `${path}${written === '' ? '' : `?${written}`}`;
 }
 
 /**
- * The product with which newcomers begin, of those that can be subscribed to and called. One with a `first_call` comes before others, then
- * one that takes test keys, then the first in the catalogue's order.
+ * The product with which newcomers begin, among those that can be subscribed to and called. A product with a `first_call` comes first, then
+ * one that takes test keys, then the catalogue's order.
  */
 export function pickFirst(products: readonly CatalogueProduct[]): CatalogueProduct | undefined {
   const callable = products.filter((product) => product.subscribable && firstCallOf(product) !== undefined);

@@ -1,14 +1,14 @@
 import { type DayAndMonth, type Overage } from '../../../plugins/core/catalogue/catalogue';
 import { decimalsOf, fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/money';
 
-/** Where the gateway refuses: at the cap of a plan that sells more than its limits, else at the limits. */
+/** The refusing limits: the cap of a plan that sells more than its limits, else the limits. */
 export function enforcedLimits({ daily, monthly, overage }: DayAndMonth & { readonly overage?: Overage | undefined }): DayAndMonth {
   return overage?.cap ?? { daily, monthly };
 }
 
 /**
- * The least that can be paid, in the currency's smallest unit. Payment providers charge currencies with three decimals in steps of ten; see
- * check-catalogue.ts.
+ * The smallest amount that can be paid, in the currency's smallest unit. Payment providers charge currencies with three decimals in steps
+ * of ten; see check-catalogue.ts.
  */
 export const lowestStep = (currency: string | null): bigint => (decimalsOf(currency) === 3 ? 10n : 1n);
 

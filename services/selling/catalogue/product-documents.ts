@@ -12,7 +12,7 @@ const DELETE = 'DELETE FROM product_document WHERE product_id <> ALL ($1)';
 
 const RAISE_REVISION = 'UPDATE catalogue_revision SET revision = revision + 1';
 
-/** Keeps exactly these. Runs in the transaction of the catalogue that names them. */
+/** Stores exactly these documents. Runs in the transaction of the catalogue that names them. */
 export async function writeProductDocuments(db: Database, documents: ProductDocuments): Promise<void> {
   const ids = [...documents.keys()];
   const texts = [...documents.values()].map((document) => JSON.stringify(document));
@@ -20,7 +20,7 @@ export async function writeProductDocuments(db: Database, documents: ProductDocu
   if (written.some(({ rowCount }) => (rowCount ?? 0) > 0)) await db.query(RAISE_REVISION);
 }
 
-/** The same as JSON, for who has it parsed elsewhere: they may have many megabytes. */
+/** The same as JSON, for callers that have it parsed elsewhere: it may be many megabytes. */
 export async function readDocumentTexts(db: Database): Promise<ReadonlyMap<string, string>> {
   const { rows } = await db.query<{ id: string; document: string }>('SELECT product_id AS id, document FROM product_document');
   return new Map(rows.map(({ id, document }) => [id, document]));

@@ -67,7 +67,10 @@ function productOf(row: ProductRow, rows: readonly PlanRow[]): CatalogueProduct 
   return { id, title, description, prefix, routes, base, subscribable, plans, ...optional };
 }
 
-/** @returns where the products stand in the file that was applied last; undefined when what was applied last came from no file, or from a version that did not tell */
+/**
+ * @returns where the products stand in the file that was applied last; undefined if it came from no file, or from a version that did not
+ * record this
+ */
 export async function readCatalogueSource(db: Database): Promise<CatalogueSource | undefined> {
   const { rows } = await db.query<{ source: CatalogueSource | null }>('SELECT source FROM catalogue_revision');
   return rows[0]?.source ?? undefined;

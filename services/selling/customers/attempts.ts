@@ -1,9 +1,9 @@
 import { type Pool } from 'pg';
 
 export interface AttemptLimit {
-  /** Identifies who attempts what, never by a name or an address in clear text. */
+  /** Identifies who attempts what, without a name or address in clear text. */
   readonly key: string;
-  /** Most attempts in a window; it begins with the first attempt. */
+  /** Maximum attempts in a window, which begins with the first attempt. */
   readonly most: number;
   readonly windowSeconds: number;
 }

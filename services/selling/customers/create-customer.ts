@@ -3,7 +3,7 @@ import { type Customer } from './find-customer';
 import { OperationRefused } from '../operations/operation-refused';
 import { type Actor, writeAudit } from './write-audit';
 
-/** Nothing that cannot be seen: an address is printed on invoices. */
+/** No invisible characters, because the address is printed on invoices. */
 const EMAIL = /^[^@\s\p{C}]+@[^@\s\p{C}]+$/u;
 /** RFC 5321: the longest path is 256 with its brackets. */
 const MAX_EMAIL = 254;

@@ -4,18 +4,18 @@ import { OperationRefused } from '../operations/operation-refused';
 import { type Customer, requireCustomer } from './find-customer';
 import { type Actor, writeAudit } from './write-audit';
 
-/** The most that a customer may have. Revoked keys and their rules count for nothing. */
+/** Maximum numbers for a customer. Revoked keys and their rules do not count. */
 export interface CustomerLimits {
   readonly keys: number;
   readonly rules: number;
-  /** Changes that its people may ask for at the dashboard. */
+  /** Changes that the customer's people may make in the dashboard. */
   readonly writesPerMinute: number;
 }
 
 /**
- * For every customer without limits of its own. Every node keeps the keys in use with their rules in memory, and reads them again after
- * each change: far more than anybody needs, and little enough that one customer cannot keep a node busy. Each write also leaves a line in the
- * audit log: two a second, all the time, are 40 MB a day.
+ * For every customer without limits of its own. Every node keeps the active keys with their rules in memory, and reads them again after
+ * each change: these are far more than anybody needs, and few enough that one customer cannot keep a node busy. Each write also leaves a
+ * line in the audit log: two a second, all the time, are 40 MB a day.
  */
 export const DEFAULT_LIMITS: CustomerLimits = { keys: 200, rules: 20_000, writesPerMinute: 120 };
 
@@ -55,17 +55,17 @@ async function viewLimits(db: Database, { id, email }: Customer): Promise<Custom
   return { customer: email, limits: await readLimits(db, id), used: await readUse(db, id) };
 }
 
-/** What a customer is about to have more of. */
+/** What is to be added to a customer. */
 export interface Growth {
   readonly keys?: number;
-  /** Rules more than now, over all its keys. */
+  /** Additional rules over all its keys. */
   readonly rules: number;
 }
 
 /**
- * Refuses what would take a customer over its limits. Call it only for what grows: who is over a limit already may keep everything, and
- * have less. The customer stays locked until the transaction ends, so that of two who ask at once the second is counted after the first.
- * @param client inside the caller's transaction, which makes the growth
+ * Refuses what would take a customer over its limits. Call it only for additions: a customer over a limit may keep everything, and have
+ * less. The customer stays locked until the transaction ends, so that of two concurrent requests the second is counted after the first.
+ * @param client inside the caller's transaction, which makes the addition
  * @throws OperationRefused `key_limit_reached`, `rule_limit_reached`
  */
 export async function requireRoom(client: PoolClient, customerId: string, { keys = 0, rules }: Growth): Promise<void> {
@@ -95,7 +95,7 @@ ON CONFLICT (customer_id) DO UPDATE SET keys = COALESCE($2, known.keys), rules =
   writes_per_minute = COALESCE($4, known.writes_per_minute)`;
 
 /**
- * Gives a customer limits of its own; what is left out stays. A limit below what the customer has takes nothing away.
+ * Gives a customer limits of its own; absent ones stay. A limit below what the customer has removes nothing.
  * @throws OperationRefused `customer_unknown`
  */
 export function setCustomerLimits(

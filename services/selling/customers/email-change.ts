@@ -4,12 +4,12 @@ import { writeAudit } from './write-audit';
 
 export interface EmailChangeWish {
   readonly userId: string;
-  /** In small letters. */
+  /** In lower case. */
   readonly newEmail: string;
   /** SHA-256 of the tokens in the links to the old and the new address. */
   readonly oldToken: Buffer;
   readonly newToken: Buffer;
-  /** The session that asks, the only one that outlives the change. */
+  /** The session that asks, the only one that survives the change. */
   readonly sessionId: string;
 }
 
@@ -19,7 +19,7 @@ INSERT INTO email_change (user_id, new_email, old_token, new_token, session_id) 
 ON CONFLICT (user_id) DO UPDATE SET new_email = excluded.new_email, old_token = excluded.old_token, new_token = excluded.new_token,
   session_id = excluded.session_id, allowed_at = NULL, proved_at = NULL, expires_at = excluded.expires_at`;
 
-/** Nothing changes by it; for an hour both links work. What was asked for before does not any more. */
+/** Starts a change; for an hour both links work. Links of an earlier request stop working. Nothing else changes yet. */
 export async function askForEmailChange(db: Database, wish: EmailChangeWish): Promise<void> {
   await db.query(PRUNE);
   await db.query(ASK, [wish.userId, wish.newEmail, wish.oldToken, wish.newToken, wish.sessionId]);
@@ -31,7 +31,7 @@ export async function isAddressTaken(db: Database, email: string): Promise<boole
   return Boolean((await db.query(text, [email])).rowCount);
 }
 
-/** `waiting`: the other link is still to be opened. */
+/** `waiting`: the other link has not been opened yet. */
 export type Confirmation = { readonly state: 'waiting' } | { readonly state: 'changed'; readonly before: string; readonly after: string };
 
 interface Pending {
@@ -50,10 +50,10 @@ RETURNING user_id AS "userId", new_email AS "newEmail", session_id AS "sessionId
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Notes one of the two confirmations; with the second the address changes, of the account and of its customer in one transaction, and
- * every session but the one that asked ends, with every link that was mailed to the old address.
- * @param options.from the network address that the confirmation came from
- * @returns undefined for a link that is not known, too old, or for an address that has an account
+ * Records one of the two confirmations. With the second, the address of the account and of its customer changes in one transaction, and
+ * every other session and every link mailed to the old address ends.
+ * @param options.from the network address of the confirmation
+ * @returns undefined for a link that is unknown or too old, or for an address that has an account
  */
 export async function confirmEmailChange(
   db: Database,
@@ -67,7 +67,7 @@ export async function confirmEmailChange(
       return pending.isWhole ? await change(client, pending, from) : { state: 'waiting' };
     });
   } catch (error) {
-    // Somebody has the address, since before or since just now.
+    // The address is taken, perhaps only just now.
     if ((error as { code?: unknown } | null)?.code === UNIQUE_VIOLATION) return undefined;
     throw error;
   }

@@ -5,17 +5,17 @@ import { type PersonalPart } from './personal-parts';
 export interface ExportSection {
   readonly name: string;
   readonly part: PersonalPart;
-  /** Rows of `me`, each with a `place` of its own, by which they are read page by page. Never a secret, nor a hash of one. */
+  /** Rows of `me`, each with a unique `place` by which they are read page by page. Never a secret, nor its hash. */
   readonly rows: string;
 }
 
-/** Rows of one section. Further rows are cut off, and the file says so. */
+/** Maximum rows of one section. The file says if further rows were cut off. */
 export const MAX_ROWS = 50_000;
 
 /** A time as text, in its order. */
 const timed = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`;
 
-/** Everything that is known of a person, in the order of the file. What an operator writes about a customer is not the customer's. */
+/** Everything that is known of a person, in the order of the file. An operator's notes about a customer do not belong to the customer. */
 export const EXPORT_SECTIONS: readonly ExportSection[] = [
   {
     name: 'account',
@@ -193,14 +193,14 @@ WHERE $3::text IS NULL OR place COLLATE "C" > $3 ORDER BY place COLLATE "C" LIMI
 
 export interface ExportOptions {
   readonly userId: string;
-  /** Absent: the person owns no organisation, and the lists of one are empty. */
+  /** Absent: the person owns no organisation, and an organisation's lists are empty. */
   readonly customerId: string | undefined;
   readonly at: Date;
   /** Rows of one section; {@link MAX_ROWS} unless given. */
   readonly most?: number;
 }
 
-/** A JSON document with a list for each section, in pieces: however much there is, 500 rows of it are in memory at a time. */
+/** A JSON document with a list for each section, in pieces: at most 500 rows are in memory at a time. */
 export async function* exportPerson(db: Pool, { userId, customerId, at, most = MAX_ROWS }: ExportOptions): AsyncGenerator<string> {
   const cut: string[] = [];
   yield `{"exported_at":${JSON.stringify(at.toISOString())}`;

@@ -1,6 +1,6 @@
 /** RFC 5321 limits an address to 254 characters. */
 const MAX_EMAIL = 254;
-/** Nothing that cannot be seen: an address is printed on invoices. */
+/** No invisible characters, because the address is printed on invoices. */
 const EMAIL = /^[^\s@,<>"\p{C}]+@[^\s@,<>"\p{C}]+\.[^\s@,<>".\p{C}]+$/u;
 
 /** An address as people write it, without a name and brackets. */

@@ -8,7 +8,7 @@ import { type Actor, writeAudit } from './write-audit';
 /** The customer that the first steps in the README use. */
 export const DEMO_EMAIL = 'you@example.com';
 
-/** The own organisation of an account, else the one that it joined first. */
+/** The account's own organisation, else the one that it joined first. */
 const HOME = `
 SELECT c.id, c.email, c.created_at AS "createdAt"
 FROM auth_user u JOIN member m ON m.user_id = u.id JOIN customer c ON c.id = m.customer_id
@@ -26,7 +26,7 @@ export async function ensureCustomer(db: Database, { email, actor }: { email: st
   try {
     return await createCustomer(db, { email, actor });
   } catch (error) {
-    // Another one was faster.
+    // Another process was faster.
     const made = error instanceof OperationRefused && error.code === 'customer_exists' ? await findCustomer(db, email) : undefined;
     if (!made) throw error;
     return made;
@@ -42,7 +42,7 @@ ON CONFLICT DO NOTHING`;
 interface Owning {
   readonly email: string;
   readonly actor: Actor;
-  /** An operator made the customer, before anybody signed in. */
+  /** An operator had made the customer before anybody signed in. */
   readonly wasThere: boolean;
 }
 
@@ -56,8 +56,8 @@ async function takeOwnership(client: PoolClient, { id }: Customer, { email, acto
 }
 
 /**
- * The customer of an account, made when there is none; one that an operator made for the address becomes the account's. Only for an address
- * whose owner has proved to be one: that customer has keys already.
+ * The customer of an account, created if there is none; a customer that an operator made for the address becomes the account's. Call it
+ * only for a verified address, because that customer has keys already.
  * @returns undefined for a person who left, or was removed from, the organisation of the address and is in no other
  * @throws OperationRefused `email_malformed`
  */
@@ -71,8 +71,8 @@ export async function joinCustomer(db: Database, { email, actor }: { email: stri
 }
 
 /**
- * Makes the customer of the first steps when its first key is wanted, so that these steps need no command for it. Nobody is in a shop whom
- * its seller did not name.
+ * Creates the customer of the README's first steps when its first key is wanted, so that these steps need no command for it. No other
+ * customer is created without the seller.
  * @param customer the one that a command names
  */
 export async function ensureDemoCustomer(db: Database, { customer, actor }: { customer: string; actor: Actor }): Promise<void> {

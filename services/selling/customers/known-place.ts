@@ -3,7 +3,7 @@ import { type Pool } from 'pg';
 /** How long a place is remembered after its last success. */
 const REMEMBERED_DAYS = 30;
 
-/** Stamped ahead: rows of this table are pruned a day after their stamp. */
+/** The stamp is in the future, because rows of this table are pruned a day after their stamp. */
 const REMEMBER = `
 INSERT INTO auth_rate_limit (key, count, last_request)
 VALUES ($1, 1, (extract(epoch FROM now() + ${REMEMBERED_DAYS - 1} * interval '1 day') * 1000)::bigint)

@@ -18,8 +18,8 @@ export interface AuditLine {
 }
 
 /**
- * Entries of a list in the details: 1,000 rules of a key on each of 100 lines would be more than a process can hold. A list that was cut
- * when it was written ends with a text that says so, and stays as it is.
+ * Maximum entries of a list in the details: 1,000 rules of a key on each of 100 lines would not fit in a process. A list that was cut when
+ * it was written ends with a text that says so, and stays as it is.
  */
 const MAX_LISTED = 20;
 const SHORT_MEMBER = `

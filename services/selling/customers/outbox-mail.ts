@@ -13,7 +13,7 @@ const INSERT = 'INSERT INTO outbox_mail (recipient, subject, body) VALUES ($1, $
 const PRUNE = "DELETE FROM outbox_mail WHERE at < now() - interval '7 days'";
 const SELECT = 'SELECT id, at, recipient AS to, subject, body AS text FROM outbox_mail ORDER BY at DESC, id LIMIT $1';
 
-/** Takes out of the outbox what lies there for more than 7 days. */
+/** Removes mails that have been in the outbox for more than 7 days. */
 export async function pruneOutboxMails(db: Pool): Promise<void> {
   await db.query(PRUNE);
 }

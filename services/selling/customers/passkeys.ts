@@ -28,9 +28,9 @@ const USE = `
 UPDATE auth_passkey SET last_used_at = now() WHERE credential_id = $1 RETURNING coalesce(name, 'Passkey') AS name`;
 
 /**
- * Notes that somebody has signed in with it.
+ * Records a sign-in with the passkey.
  * @param credentialId as the device names it, base64url
- * @returns what its owner calls it; undefined when it was removed meanwhile
+ * @returns its owner's name for it; undefined if it was removed meanwhile
  */
 export async function notePasskeyUse(db: Database, credentialId: string): Promise<string | undefined> {
   return (await db.query<{ name: string }>(USE, [credentialId])).rows[0]?.name;

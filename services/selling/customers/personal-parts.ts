@@ -1,7 +1,6 @@
 /**
- * Parts of what is known of a person, as the account page names them.
- * `erased` goes 14 days after the account was deleted; `kept` stays, without who it was: invoices alone
- * keep the buyer, because tax law wants them whole.
+ * Parts of a person's data, as the account page names them. `erased` is deleted 14 days after the account was deleted; `kept` stays,
+ * anonymised: only invoices keep the buyer, because tax law requires them whole.
  */
 export const PERSONAL_PARTS = {
   account: 'erased',

@@ -10,9 +10,9 @@ export async function readSecondFactor(db: Database, userId: string): Promise<{ 
 const TAKE = 'UPDATE auth_two_factor SET last_step = $2 WHERE id = $1 AND coalesce(last_step, 0) < $2';
 
 /**
- * Uses up a code, and those before it.
+ * Uses up a code, and earlier ones.
  * @param factor.step periods of 30 s since 1970
- * @returns false if it was used up already; of two at once one gets it
+ * @returns false if it was used already; of two concurrent requests one gets it
  */
 export async function takeCodeStep(db: Database, { id, step }: { readonly id: string; readonly step: number }): Promise<boolean> {
   return (await db.query(TAKE, [id, step])).rowCount === 1;

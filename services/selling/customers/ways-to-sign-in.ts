@@ -33,21 +33,21 @@ export async function listWays(db: Database, userId: string): Promise<Ways> {
 
 interface Removal {
   readonly userId: string;
-  /** The audit log of this person's organisation gets it. */
+  /** The line goes to the audit log of this person's organisation. */
   readonly email: string;
-  /** The session that asks, the only one that goes on. */
+  /** The session that asks, the only one that stays. */
   readonly sessionId: string;
   readonly wayId: string;
   readonly actor: Actor;
 }
 
-/** Two at once must not take the last two: others wait until this transaction ends. */
+/** Two concurrent requests must not remove the last two ways: others wait until this transaction ends. */
 async function lockWays(client: PoolClient, userId: string): Promise<Ways> {
   await client.query('SELECT 1 FROM auth_user WHERE id = $1 FOR UPDATE', [userId]);
   return listWays(client, userId);
 }
 
-/** @throws OperationRefused `last_way` where one of these is all that opens the account */
+/** @throws OperationRefused `last_way` if only one way opens the account */
 function refuseLast({ hasPassword, connected, passkeys }: Ways): void {
   if (hasPassword || connected.length + passkeys.length > 1) return;
   throw new OperationRefused('last_way', 'nothing else opens your account: set a password first');
@@ -68,9 +68,9 @@ async function noteRemoval(client: PoolClient, { email, actor }: Removal, { acti
 }
 
 /**
- * Takes a provider away, with every session but the one that asks: some may have begun by it.
- * @param removal with what people call a provider
- * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
+ * Removes a provider, and ends every session but the one that asks, because others may have begun through it.
+ * @param removal with the provider's name for people
+ * @throws OperationRefused `way_unknown`; `last_way` if nothing else opens the account
  */
 export function disconnectWay(db: Database, removal: Removal & { readonly nameOf: (providerId: string) => string }): Promise<void> {
   const { wayId, nameOf } = removal;
@@ -86,8 +86,8 @@ export function disconnectWay(db: Database, removal: Removal & { readonly nameOf
 }
 
 /**
- * Takes a passkey away, with every session but the one that asks, likewise.
- * @throws OperationRefused `way_unknown`; `last_way` where nothing else opens the account
+ * Removes a passkey, and ends every session but the one that asks.
+ * @throws OperationRefused `way_unknown`; `last_way` if nothing else opens the account
  */
 export function removePasskey(db: Database, removal: Removal): Promise<void> {
   const { wayId } = removal;

@@ -21,12 +21,12 @@ export async function writeAudit(db: Database, { actor, action, subject, details
   await db.query(INSERT, [name, from, action, subject.kind, subject.id, JSON.stringify(details ?? {})]);
 }
 
-/** The details come as one list: as an array of texts, each quote in them would be escaped, and read, twice. */
+/** The details are passed as one list: in an array of texts, each quote in them would be escaped, and parsed, twice. */
 const INSERT_ALL = `
 INSERT INTO audit_log (actor, from_address, action, subject_kind, subject_id, details, customer_id, label)
 SELECT $1, $2, $3, $4, line.* FROM ROWS FROM (unnest($5::text[]), jsonb_array_elements($6::jsonb), unnest($7::uuid[]), unnest($8::text[])) AS line`;
 
-/** With what the triggers of the audit log would look up for each line, which takes longer than to write it. */
+/** With what the audit log's triggers would look up for each line, which takes longer than writing it. */
 export interface AuditedSubject {
   readonly id: string;
   /** What changed. Never a key or its hash. */

@@ -5,8 +5,8 @@ const MAX_COUNT = 4_095;
 let [lastMs, count] = [0, 0];
 
 /**
- * A UUID (version 7) that is greater than those before it: what is made together lies together in every index, where random ids would have a
- * page written for each.
+ * A UUID (version 7) greater than all earlier ones: rows that are created together lie together in every index, while random ids would
+ * write a page for each.
  */
 export function ascendingId(): string {
   const nowMs = Date.now();

@@ -8,10 +8,10 @@ function cut(rules: readonly string[]): readonly string[] {
 }
 
 /**
- * What the audit log keeps of lists of rules: short ones as they are, long ones as 20 rules and how many more there are. Then `rulesHash`
- * tells whether a key had certain rules: SHA-256 (hexadecimal) of all its rules, sorted by code unit, with a line feed between two.
+ * How the audit log keeps lists of rules: short ones as they are, long ones as 20 rules and the number of the others. Then `rulesHash`
+ * shows whether a key had certain rules: SHA-256 (hexadecimal) of all its rules, sorted by code unit, with a line feed between two.
  * @param lists by the name of the member
- * @param all the key's rules from then on
+ * @param all all the key's rules from then on
  */
 export function auditRules(lists: Readonly<Record<string, readonly string[]>>, all: readonly string[]): Readonly<Record<string, unknown>> {
   const entries = Object.entries(lists);

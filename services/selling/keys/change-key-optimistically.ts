@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { VersionConflict, versionOf } from '../operations/version';
 import { type KeyRef, type KeyView, lockKey } from './key-view';
 
-/** Changes with everything a person can change of a key; not with its use. */
+/** Changes with everything that a person can change on a key, but not with its use. */
 export function keyVersion({ name, state, expiresAt, products, tags, rules }: KeyView): string {
   return versionOf([name, state, expiresAt, products, tags, rules]);
 }

@@ -11,15 +11,15 @@ import { requireProduct } from '../subscriptions/subscription-terms';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
 export interface ChangeKeyOptions extends KeyRef {
-  /** Null takes the name away. */
+  /** Null removes the name. */
   readonly name?: string | null | undefined;
   /** All products that the key is to be authorised for. */
   readonly products?: readonly string[] | undefined;
   /** All tags that the key is to have. */
   readonly tags?: readonly string[] | undefined;
-  /** Subscribes the customer to new ones that it has no subscription to, as when a key is made. Without it they are refused. */
+  /** Subscribes the customer to new products without a subscription, as when a key is made. Otherwise they are refused. */
   readonly subscribes?: boolean;
-  /** Null lets the key live for ever. */
+  /** Null removes the expiry. */
   readonly expiresAt?: Date | null | undefined;
   /** See `SubscribeOptions`. */
   readonly keepsLimits?: boolean;
@@ -66,9 +66,10 @@ async function requireSubscriptions(client: PoolClient, customerId: string, prod
 }
 
 /**
- * Changes name, products, tags or expiry of a key; what is left out stays. A change to the present values changes nothing.
- * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `tag_malformed`, `date_malformed`, `product_missing`,
- * `product_unknown`, `product_without_limits`, `product_not_offered`, `subscription_needed`, `consent_required`, `consent_changed`
+ * Changes name, products, tags or expiry of a key; absent members stay. A change to the present values changes nothing.
+ * @throws OperationRefused `key_unknown`, `key_not_usable` for a revoked key, `name_malformed`, `tag_malformed`, `date_malformed`,
+ * `product_missing`, `product_unknown`, `product_without_limits`, `product_not_offered`, `subscription_needed`, `consent_required`,
+ * `consent_changed`
  */
 export function changeKey(db: Database, options: ChangeKeyOptions): Promise<KeyView> {
   return inTransaction(db, async (client) => {

@@ -21,11 +21,11 @@ export interface EnsureKeyOptions {
 const FIND = "SELECT id FROM credential WHERE hash = decode($1, 'hex') AND customer_id = $2";
 
 /**
- * Sees to it that a test key exists and is authorised for a product, to which its customer is then subscribed. Two who ask at once make
- * one key.
+ * Makes sure that a test key exists and is authorised for a product, to which its customer is subscribed if needed. Concurrent requests
+ * make one key.
  * @returns its id, and whether it existed and was changed: nodes may then act briefly on what they knew
- * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `key_not_usable` when it was revoked,
- * `consent_required` or `consent_changed` for a product that wants a consent before
+ * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `key_not_usable` if it
+ * was revoked, `consent_required` or `consent_changed` for a product that needs a consent first
  */
 export function ensureKey(db: Database, options: EnsureKeyOptions): Promise<{ readonly id: string; readonly wasChanged: boolean }> {
   const { key, customerId, product, name, actor, consent } = options;

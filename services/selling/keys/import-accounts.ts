@@ -13,19 +13,19 @@ export interface ImportAccount {
   rules: number;
 }
 
-/** Locks in order, as requireRoom does: two imports of the same customers come one after the other. */
+/** Locks in id order, as requireRoom does: two imports of the same customers take turns. */
 const LOCK_CUSTOMERS = `
 SELECT c.id, wanted.email FROM customer c JOIN unnest($1::text[]) AS wanted (email) ON lower(c.email) = lower(wanted.email)
 WHERE lower(c.email) = ANY (ARRAY(SELECT lower(email) FROM unnest($1::text[]) AS email))
 ORDER BY c.id FOR NO KEY UPDATE OF c`;
 
-/** Inserts in order: two imports that make the same customers wait for one another once. */
+/** Inserts in order: two imports that make the same customers wait for each other only once. */
 const MAKE_CUSTOMERS = `
 INSERT INTO customer (id, email, display_name)
 SELECT DISTINCT ON (lower(email)) id, email, name FROM unnest($1::uuid[], $2::text[], $3::text[]) AS wanted (id, email, name) ORDER BY lower(email)
 ON CONFLICT ((lower(email))) DO NOTHING RETURNING id, email`;
 
-/** Rules are counted for those only whose lines bring more. */
+/** Rules are counted only for customers whose lines add some. */
 const USE = `
 SELECT c.id, COALESCE(l.keys, $3) AS "mostKeys", COALESCE(l.rules, $4) AS "mostRules",
   (SELECT count(*)::integer FROM credential k WHERE k.customer_id = c.id AND k.state <> 'revoked') AS keys,
@@ -34,13 +34,16 @@ SELECT c.id, COALESCE(l.keys, $3) AS "mostKeys", COALESCE(l.rules, $4) AS "mostR
   ) ELSE 0 END AS rules
 FROM unnest($1::uuid[], $2::boolean[]) AS c (id, rules) LEFT JOIN customer_limit l ON l.customer_id = c.id`;
 
-/** Locks the customers that there are. @returns ids by the address as the lines write it */
+/**
+ * Locks the customers that exist.
+ * @returns ids by the address as written in the lines
+ */
 export async function lockCustomers(client: PoolClient, lines: readonly KeyToImport[]): Promise<Map<string, string>> {
   const { rows } = await client.query<{ id: string; email: string }>(LOCK_CUSTOMERS, [[...new Set(lines.map(({ customer }) => customer))]]);
   return new Map(rows.map(({ id, email }) => [email, id]));
 }
 
-/** Makes the customers of these lines, unless they are there by now. */
+/** Makes the customers of these lines that do not exist yet. */
 export async function makeCustomers(client: PoolClient, lines: readonly KeyToImport[], actor: Actor): Promise<void> {
   const names = new Map(lines.map(({ customer, customerName }) => [customer, customerName]));
   const wanted = [[...names].map(() => ascendingId()), [...names.keys()], [...names.values()]];
@@ -51,7 +54,7 @@ export async function makeCustomers(client: PoolClient, lines: readonly KeyToImp
 
 /**
  * What the customers of these lines have, by their ids.
- * @param ids by the address as the lines write it
+ * @param ids by the address as written in the lines
  */
 export async function readAccounts(
   client: PoolClient,

@@ -10,30 +10,32 @@ import { type AcceptedKey, storeImportedKeys } from './store-imported-keys';
 
 export interface ImportResult {
   readonly imported: number;
-  /** Keys that the customer has already, by this import or before it. */
+  /** Keys that the customer has already, from this import or an earlier one. */
   readonly known: number;
   readonly refused: readonly RefusedLine[];
 }
 
-/** Rules of one transaction, which are one statement. */
+/** Maximum rules of one transaction, which are one statement. */
 const MAX_BATCH_RULES = 20 * MAX_RULES;
-/** Lines that are best given to {@link KeyImport.addAll} at once: so many that a customer's come together, and few enough to be held. */
+/** Lines to pass to {@link KeyImport.addAll} at once: enough that a customer's lines come together, and few enough for memory. */
 export const IMPORT_WINDOW = 32 * MAX_BATCH;
-/** Batches that are stored at the same time: one more than keep two processors busy, for the time in which a batch is made ready. */
+/** Batches stored at the same time: one more than keep two processors busy, because preparing a batch takes time. */
 export const IMPORT_LANES = 3;
 
 const MAX_TRIES = 3;
-/** SQLSTATE of what goes away by itself: unique_violation (another import stored the same key), deadlock_detected. */
+/** SQLSTATE of temporary errors: unique_violation (another import stored the same key), deadlock_detected. */
 const CONTENTION = ['23505', '40P01'];
 
 const TAKEN = 'another customer has the key already';
 
-/** Of an array, whose length the planner does not see: it would read a small table whole, for each batch of an import that fills it. */
+/**
+ * From an array, whose length the planner does not see: otherwise it would scan a small table for each batch of an import that fills it.
+ */
 const OWNERS = `
 SELECT encode(hash, 'hex') AS hash, customer_id AS customer FROM credential
 WHERE hash = ANY (ARRAY(SELECT decode(hash, 'hex') FROM unnest($1::text[]) AS hash))`;
 
-/** Thrown to take a trial back; it carries what the trial came to. */
+/** Thrown to roll a trial back; it carries the trial's result. */
 class Trial extends Error {
   constructor(readonly result: BatchResult) {
     super('a trial changes nothing');
@@ -56,21 +58,21 @@ interface Batch {
 const emailOf = ({ customer }: KeyToImport): string => customer.toLowerCase();
 
 /**
- * Imports keys batch by batch, each in one transaction: a batch is stored whole, without the lines that are refused, or not at all. Keys that
- * are stored already are left as they are, so that a file may be imported again from its beginning.
+ * Imports keys batch by batch, each in one transaction: a batch is stored whole, without refused lines, or not at all. Keys that are stored
+ * already are left as they are, so a file may be imported again from its beginning.
  */
 export class KeyImport {
-  /** In a trial, what earlier batches would have stored: the keys' owners by their hashes, and what the customers would have more. */
+  /** In a trial, what earlier batches would have stored: the keys' owners by hash, and what the customers would have more. */
   private readonly tried = { owners: new Map<string, string>(), use: new Map<string, { keys: number; rules: number }>() };
   private readonly offers = new ImportOffers();
 
-  /** @param options.isTrial each batch is judged as if it were imported, and taken back */
+  /** @param options.isTrial each batch is judged as if it were imported, and rolled back */
   constructor(
     private readonly db: Pool,
     private readonly options: { readonly actor: Actor; readonly isTrial: boolean },
   ) {}
 
-  /** Imports any number of lines, a customer's in their order, in batches of which some are stored at the same time. */
+  /** Imports any number of lines, each customer's in order, in batches of which some are stored at the same time. */
   async addAll(lines: readonly KeyToImport[]): Promise<ImportResult> {
     const { now, later } = splitAtFirsts(lines);
     const lanes = await Promise.allSettled(lanesOf(now).map((lane) => this.addInOrder(lane)));
@@ -161,7 +163,7 @@ export class KeyImport {
     return { accepted, refused };
   }
 
-  /** Locks the customers of lines, makes those that are missing, and says which keys are stored. */
+  /** Locks the customers of lines, makes missing ones, and finds which keys are stored. */
   private async open(client: PoolClient, lines: readonly KeyToImport[]): Promise<Batch> {
     const ids = await lockCustomers(client, lines);
     const owners = await readOwners(client, lines);
@@ -169,7 +171,7 @@ export class KeyImport {
     if (missing.length === 0) return { lines, ids, owners };
     await makeCustomers(client, missing, this.options.actor);
     const made = await lockCustomers(client, missing);
-    // Asked again: another import may have made a customer meanwhile, with keys.
+    // Read again: another import may have made a customer meanwhile, with keys.
     return { lines, ids: new Map([...ids, ...made]), owners: await readOwners(client, lines) };
   }
 
@@ -215,7 +217,7 @@ function* batchesOf(lines: readonly KeyToImport[]): Generator<readonly KeyToImpo
   if (batch.length > 0) yield batch;
 }
 
-/** The first line has a key: those of other customers wait until it is stored, or refused. */
+/** The line of a customer's first key goes first: those of other customers wait until it is stored, or refused. */
 function splitAtFirsts(lines: readonly KeyToImport[]): { readonly now: readonly KeyToImport[]; readonly later: readonly KeyToImport[] } {
   const firsts = new Map<string, string>();
   const later: KeyToImport[] = [];
@@ -228,7 +230,7 @@ function splitAtFirsts(lines: readonly KeyToImport[]): { readonly now: readonly 
   return { now, later };
 }
 
-/** Divides the lines by customer, so that rows and pages of indexes are written together. No two lanes have a customer in common. */
+/** Divides the lines by customer, so that rows and index pages are written together. No two lanes share a customer. */
 function lanesOf(lines: readonly KeyToImport[]): readonly KeyToImport[][] {
   const named = lines.map((line) => ({ line, email: emailOf(line) })).sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
   const lanes: KeyToImport[][] = [];

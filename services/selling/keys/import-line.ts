@@ -38,21 +38,21 @@ export interface KeyToImport {
   readonly hash: string;
   readonly display: KeyDisplay;
   readonly mode: KeyMode;
-  /** E-mail address. A customer that does not exist is made. */
+  /** E-mail address. A missing customer is created. */
   readonly customer: string;
-  /** What a customer that is made calls itself. */
+  /** The name of a customer that is created. */
   readonly customerName: string | null;
   readonly name: string | null;
   /** At least one, each once. */
   readonly products: readonly string[];
-  /** Plan of subscriptions that are made. */
+  /** Plan of subscriptions that are created. */
   readonly plan: string | undefined;
   readonly expiresAt: Date | null;
   readonly rules: readonly WhitelistRule[];
   readonly tags: readonly string[];
 }
 
-/** What holds for lines that do not say otherwise, and for all. */
+/** Defaults for lines that say nothing else, and settings for all lines. */
 export interface ImportDefaults {
   readonly products: readonly string[];
   readonly plan: string | undefined;
@@ -62,7 +62,7 @@ export interface ImportDefaults {
   readonly timeZone: string;
 }
 
-/** What a line came to; a warning is of a key that can be imported all the same. */
+/** The result of reading a line; with a warning the key can still be imported. */
 type LineReading = { readonly key: KeyToImport; readonly warning: string | undefined } | { readonly reason: string };
 
 export interface LineReadings {
@@ -76,7 +76,7 @@ export interface LineWarning {
   readonly warning: string;
 }
 
-/** Shared: thousands of lines are held that have none. */
+/** Shared, because thousands of lines without any are in memory. */
 const NONE: readonly never[] = [];
 const SHOWS_NOTHING: KeyDisplay = { prefix: '', lastFour: '' };
 
@@ -106,7 +106,7 @@ function wordsOf(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** The members of a line as texts, lists separated by spaces. An empty text is one that is not there. */
+/** A line's members as texts, with lists separated by spaces. An empty text counts as absent. */
 export function fieldsOf(values: Partial<Record<ImportMember, string>>): ImportFields {
   const given = (name: ImportMember): string | undefined => values[name]?.trim() || undefined;
   const [customer, key, sha256, name, plan] = [given('customer'), given('key'), given('sha256'), given('name'), given('plan')];
@@ -130,7 +130,7 @@ function readMember(name: ImportMember, value: unknown): string | undefined {
   return isList && Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(' ') : undefined;
 }
 
-/** A line that is an object: members are texts, null or, where there may be several, lists of texts. */
+/** A line that is an object: members are texts, null or, if there may be several, lists of texts. */
 export function readImportObject(line: number, value: unknown): ImportLine {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { line, reason: 'is not a JSON object' };
   const values: Partial<Record<ImportMember, string>> = {};
@@ -164,7 +164,7 @@ function readSecret({ key, sha256 }: ImportFields, defaults: ImportDefaults): Se
   return { hash, display: SHOWS_NOTHING, mode: 'live', warning: undefined };
 }
 
-/** The message leaves the text out: it may be a key in the wrong place. */
+/** The message does not repeat the text, which may be a key in the wrong place. */
 function readCustomer(text: string | undefined): string {
   if (text === undefined) throw new Refused('has no customer');
   if (!isEmailAddress(text)) throw new Refused('customer is not an email address');

@@ -7,25 +7,25 @@ import { type KeyToImport } from './import-line';
 
 interface Subscription {
   readonly plan: string | null;
-  /** Nothing is left to do for it, unless a line gives it a plan. */
+  /** Nothing is left to do for it, unless a line names a plan. */
   readonly isReady: boolean;
 }
 
 interface Offer {
   /** The plan's name as the catalogue writes it; null for base limits. */
   readonly plan: string | null;
-  /** The product asks for a consent. */
+  /** Whether the product needs a consent. */
   readonly asks: boolean;
 }
 
-/** A subscription that a batch makes. */
+/** A subscription that a batch creates. */
 interface Opening {
   readonly customerId: string;
   readonly product: string;
   readonly plan: string | null;
 }
 
-/** Another program did the same meanwhile: the batch is tried again from its beginning. */
+/** Another program did the same meanwhile: the batch is repeated from its beginning. */
 export class Contended extends Error {}
 
 const ASKS = "SELECT definition ->> 'consent' IS NOT NULL AS asks FROM product WHERE id = $1";
@@ -41,11 +41,11 @@ ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id, customer_id AS "c
 
 const pairOf = (customer: string, product: string): string => `${customer} ${product}`;
 
-/** Products and plans that lines ask for. Each is looked up once an import. */
+/** Products and plans that lines name. Each is looked up once per import. */
 export class ImportOffers {
   private readonly found = new Map<string, Offer | string>();
 
-  /** Looks up what lines ask for that was not asked for before. */
+  /** Looks up what lines name that was not looked up before. */
   async read(client: PoolClient, lines: readonly KeyToImport[]): Promise<void> {
     for (const { products, plan = '' } of lines)
       for (const product of products) {
@@ -54,7 +54,7 @@ export class ImportOffers {
       }
   }
 
-  /** Why a product or plan of a line cannot be had. */
+  /** Why a line's product or plan is not available. */
   findUnsold({ products, plan = '' }: KeyToImport): string | undefined {
     const found = products.map((product) => this.found.get(pairOf(product, plan)));
     return found.find((each) => typeof each === 'string');
@@ -106,7 +106,7 @@ export class ImportSubscriptions {
     );
   }
 
-  /** Nothing is to be opened for the key of a line: so of most, for which nobody waits then. */
+  /** True if nothing needs to be opened for a line's key. This is the usual case, and needs no waiting. */
   isOpen(line: KeyToImport, customerId: string): boolean {
     return line.products.every((product) => {
       const { plan } = this.options.offers.of(line, product);
@@ -115,7 +115,10 @@ export class ImportSubscriptions {
     });
   }
 
-  /** Opens what the key of a line needs. @returns why that cannot be; then nothing was opened */
+  /**
+   * Opens what a line's key needs.
+   * @returns the reason if that is not possible; then nothing was opened
+   */
   async open(line: KeyToImport, customerId: string): Promise<string | undefined> {
     const wanted = line.products.map((product) => {
       const { plan, asks } = this.options.offers.of(line, product);
@@ -136,7 +139,7 @@ export class ImportSubscriptions {
     return undefined;
   }
 
-  /** Joins customers that exist, or whose products ask for a consent, by the operation that everybody else uses. */
+  /** Subscribes existing customers, and customers of products that need a consent, by the usual operation. */
   private async join(wanted: readonly Opening[]): Promise<string | undefined> {
     if (wanted.length === 0) return undefined;
     await this.client.query('SAVEPOINT line');
@@ -154,7 +157,10 @@ export class ImportSubscriptions {
     return undefined;
   }
 
-  /** Makes the new ones, all at once. @throws Contended */
+  /**
+   * Stores the new ones, all at once.
+   * @throws Contended
+   */
   async store(): Promise<void> {
     const { opening } = this;
     if (opening.length === 0) return;

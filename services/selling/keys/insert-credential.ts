@@ -28,9 +28,9 @@ INSERT INTO credential (customer_id, hash, prefix, last_four, mode, name, planne
 VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8) ON CONFLICT (hash) DO NOTHING RETURNING id`;
 
 /**
- * Stores a key with its products and rules, and says so in the audit log. Runs in the caller's transaction.
+ * Stores a key with its products and rules, and writes to the audit log. Runs in the caller's transaction.
  * @returns the credential's id
- * @throws OperationRefused `key_exists` when the hash is stored already
+ * @throws OperationRefused `key_exists` if the hash is stored already
  */
 export async function insertCredential(
   client: PoolClient,

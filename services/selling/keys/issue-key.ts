@@ -46,7 +46,7 @@ interface Issue extends IssueKeyOptions {
 /** Stores a key and its customer's subscriptions in the caller's transaction. @throws OperationRefused */
 export async function issueKey(client: PoolClient, options: Issue): Promise<IssuedKey> {
   const { secret, actor, action } = options;
-  // Sorted: two keys made at once must lock their subscriptions in the same order.
+  // Sorted: two keys made at the same time must lock their subscriptions in the same order.
   const products = [...new Set(options.products)].sort();
   if (products.length === 0) throw new OperationRefused('product_missing', 'a key needs at least one product');
   const rules = parseRules(options.rules ?? []);
@@ -73,7 +73,7 @@ async function subscribeOrCheck(
     return;
   }
   await requireProduct(client, product);
-  // Terms have no effect without a subscription; wrong ones are refused all the same.
+  // Terms have no effect without a subscription; wrong ones are refused anyway.
   if (plan !== undefined) await requirePlan(client, product, plan);
   checkOwnLimits(options);
 }

@@ -12,7 +12,7 @@ export function checkMode(mode: string): KeyMode {
 
 /** @throws OperationRefused `date_malformed` */
 export function checkDate(date: Date): Date {
-  // PostgreSQL and JavaScript agree on years of four digits, which is all anybody means.
+  // PostgreSQL and JavaScript agree on years of four digits, which is all that anybody needs.
   if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9_999 || date.getUTCFullYear() < 1_970) {
     throw new OperationRefused('date_malformed', 'the date is not a valid ISO 8601 date between 1970 and 9999');
   }

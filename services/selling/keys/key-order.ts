@@ -33,10 +33,10 @@ export const KEY_ORDERS: Readonly<Record<KeySort, Order>> = {
   },
 };
 
-/** Where a page begins: after the key with this id, which stands at this place of the order. */
+/** Where a page begins: after the key with this id and this sort value. */
 export interface KeyCursor {
   readonly id: string;
-  /** A time as PostgreSQL writes it, which has microseconds where a Date has none; or a name. */
+  /** A time as PostgreSQL writes it, with the microseconds that a Date lacks; or a name. */
   readonly place: string;
 }
 
@@ -45,7 +45,7 @@ export function writeKeyCursor(sort: KeySort, { id, place }: KeyCursor): string 
   return Buffer.from(`${sort}|${id}|${place}`).toString('base64url');
 }
 
-/** Undefined for a cursor that cannot be read, or is of another order: the first page. */
+/** Undefined for a cursor that is unreadable or of another order: then the first page. */
 export function readKeyCursor(sort: KeySort, cursor: string | undefined): KeyCursor | undefined {
   if (cursor === undefined) return undefined;
   const [of, id = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split('|');

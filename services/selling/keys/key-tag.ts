@@ -6,7 +6,7 @@ export const MAX_TAG = 40;
 /** A letter or digit, then more of these, spaces and `._:/-`: no invisible characters, line breaks or changes of direction. */
 const TAG = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/-]*$/u;
 
-/** Tags as they are kept: lower case, each once, in order. */
+/** Tags as stored: lower case, each once, in order. */
 export function normaliseTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim().normalize('NFC').toLowerCase()))].sort();
 }

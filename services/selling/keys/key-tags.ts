@@ -7,13 +7,13 @@ export async function insertTags(client: PoolClient, id: string, tags: readonly 
   await client.query('INSERT INTO credential_tag (credential_id, tag) SELECT $1, unnest($2::text[])', [id, tags]);
 }
 
-/** The key has these tags afterwards and no others. Runs in the caller's transaction, which has locked the key. */
+/** Gives the key exactly these tags. Runs in the caller's transaction, which has locked the key. */
 export async function replaceTags(client: PoolClient, id: string, tags: readonly string[]): Promise<void> {
   await client.query('DELETE FROM credential_tag WHERE credential_id = $1', [id]);
   await insertTags(client, id, tags);
 }
 
-/** From each tag to the next by the index: as many steps as there are tags, however many keys have them. */
+/** Steps from each tag to the next in the index: as many steps as there are tags, however many keys have them. */
 const LIST = `
 WITH RECURSIVE found AS (
   (SELECT tag FROM credential_tag WHERE customer_id = $1 ORDER BY tag LIMIT 1)

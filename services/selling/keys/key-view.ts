@@ -30,12 +30,12 @@ export interface KeyView {
   readonly expired: boolean;
   readonly expiresAt: Date | null;
   readonly products: readonly string[];
-  /** The customer's own words for it, in order. */
+  /** The customer's own labels for it, in order. */
   readonly tags: readonly string[];
-  /** Whitelist rules in canonical text; none admit every caller. */
+  /** Whitelist rules in canonical text; a key without rules admits every caller. */
   readonly rules: readonly string[];
   readonly createdAt: Date;
-  /** The last admitted request, to within 5 s. */
+  /** The last admitted request, accurate to 5 s. */
   readonly lastUsedAt: Date | null;
   readonly rotatedFrom: string | null;
   /** The key that this one replaced, as it is now. */
@@ -44,7 +44,7 @@ export interface KeyView {
   readonly replacedBy: RotationPartner | null;
 }
 
-/** A key in lists: without its rules, of which it may have thousands, and without what takes a look at other keys. */
+/** A key in lists: without its rules, of which it may have a thousand, and without what needs a look at other keys. */
 export type KeySummary = Omit<KeyView, 'rules' | 'replaces' | 'replacedBy'>;
 
 /** For credential `k` of customer `c`. */
@@ -75,7 +75,7 @@ export async function viewKeys(db: Database, customerId: string): Promise<KeyVie
   return rows;
 }
 
-/** Names a key; with `customerId` only among that customer's, another's then reads as unknown. */
+/** Names a key; with `customerId` only among that customer's, so that another's reads as unknown. */
 export interface KeyRef {
   readonly id: string;
   readonly customerId?: string;
@@ -90,9 +90,9 @@ export async function viewKey(db: Database, { id, customerId }: KeyRef): Promise
 }
 
 /**
- * Locks a key until the transaction ends, then reads it in a second statement: a single one would show rules and products as they were
- * before it waited for the lock. The lock leaves the id free, so a node that writes down the key's requests never waits for it, not even
- * for a transaction that was cut off.
+ * Locks a key until the transaction ends, then reads it in a second statement: a single one would show rules and products from before the
+ * wait. The lock leaves the id free, so a node that records the key's requests never waits for it, not even for a transaction that was cut
+ * off.
  * @throws OperationRefused `key_unknown`
  */
 export async function lockKey(db: Database, key: KeyRef): Promise<KeyView> {

@@ -7,24 +7,24 @@ export interface KeyFilter {
   readonly customerId: string;
   /** Part of the name, whatever its case, or of the shown key. */
   readonly search?: string | undefined;
-  /** `expired`: neither revoked nor usable any more; `active` and `inactive` leave expired keys out. */
+  /** `expired`: expired but not revoked; `active` and `inactive` leave expired keys out. */
   readonly state?: 'active' | 'inactive' | 'expired' | 'revoked' | undefined;
   readonly mode?: KeyMode | undefined;
   /** Authorised for this product. */
   readonly product?: string | undefined;
   readonly tag?: string | undefined;
-  /** A key that is left out, by its SHA-256 as 64 hex digits: one that its customer does not manage. */
+  /** A key to leave out, by its SHA-256 as 64 hex digits, because its customer does not manage it. */
   readonly exceptHash?: string | undefined;
 }
 
 export interface KeysPageQuery extends KeyFilter {
-  /** Most keys on the page. */
+  /** Maximum keys on the page. */
   readonly limit: number;
   /** Default: `created`. */
   readonly sort?: KeySort | undefined;
   /** `next` of the page before, in the same order. One that cannot be read gives the first page. */
   readonly after?: string | undefined;
-  /** Counts the keys on all pages, for which every key that matches is read. Default false. */
+  /** Counts the keys on all pages, which reads every key that matches. Default false. */
   readonly count?: boolean | undefined;
 }
 
@@ -39,12 +39,12 @@ export interface KeysPage {
 const STATES = {
   active: "k.state = 'active' AND (k.expires_at IS NULL OR k.expires_at > now())",
   inactive: "k.state = 'inactive' AND (k.expires_at IS NULL OR k.expires_at > now())",
-  // The index's own expression, so that a page of them in the order of expiry is cut from it.
+  // The index's own expression, so that a page in the order of expiry can use it.
   expired: "k.state <> 'revoked' AND COALESCE(k.expires_at, 'infinity') <= now()",
   revoked: "k.state = 'revoked'",
 } as const;
 
-/** A statement in the making: what is compared with is never part of its text. */
+/** Builds a statement: compared values are never part of its text. */
 class Statement {
   readonly values: unknown[] = [];
   readonly conditions: string[] = [];
@@ -56,7 +56,7 @@ class Statement {
   }
 }
 
-/** The conditions that name an index's columns are written out: `$2 IS NULL OR …` would hide them from the planner. */
+/** Conditions on an index's columns are written out: `$2 IS NULL OR …` would hide them from the planner. */
 function matching(filter: KeyFilter): Statement {
   const { customerId, search, state, mode, product, tag, exceptHash } = filter;
   const statement = new Statement();
@@ -78,12 +78,12 @@ function matching(filter: KeyFilter): Statement {
 
 interface Source {
   readonly from: string;
-  /** The columns that are ordered by, as the table has them that the keys are found by. */
+  /** The columns of the order, in the table by which the keys are found. */
   readonly column: string;
   readonly id: string;
 }
 
-/** Keys of one tag or product, newest first, are walked by the index of these; all others by the index of the order. */
+/** Keys of one tag or product, newest first, are read through that table's index; all others through the index of the order. */
 function sourceOf({ customerId, tag, product }: KeyFilter, sort: KeySort, statement: Statement): Source {
   const { column } = KEY_ORDERS[sort];
   if (sort !== 'created' || (tag ?? product) === undefined) return { from: 'credential k', column, id: 'k.id' };
@@ -92,7 +92,7 @@ function sourceOf({ customerId, tag, product }: KeyFilter, sort: KeySort, statem
   return { from: `${table} f JOIN credential k ON k.id = f.credential_id`, column: 'f.created_at', id: 'f.credential_id' };
 }
 
-/** The page is cut from the index before products and tags are read for what is left. */
+/** The page is cut from the index before products and tags are read for its rows. */
 function pageStatement(query: KeysPageQuery, sort: KeySort, begin: KeyCursor | undefined): { text: string; values: unknown[] } {
   const statement = matching(query);
   const { direction, type } = KEY_ORDERS[sort];

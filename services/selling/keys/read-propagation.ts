@@ -1,7 +1,7 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { type KeyRef, viewKey } from './key-view';
 
-/** How a node stands to a change: see {@link NodeStanding}. */
+/** A node's state for a change: see {@link NodeStanding}. */
 export type NodeState = 'confirmed' | 'pending' | 'reading' | 'gone';
 
 export interface NodeStanding {
@@ -23,15 +23,15 @@ export interface Propagation {
   readonly nodes: readonly NodeStanding[];
 }
 
-/** The audit log knows every change with the very time that the notification carries. Making a key changes none. */
+/** The audit log has every change with exactly the time that its notification carries. Making a key is not a change. */
 const LAST_CHANGE = `
 SELECT at::text, at AS "changedAt" FROM audit_log
 WHERE subject_id = $1 AND subject_kind = 'credential' AND action NOT IN ('key.create', 'key.import', 'key.rotate')
 ORDER BY id DESC LIMIT 1`;
 
 /**
- * `current_until` is not exact: the statement that wrote it may have been on its way for 2 s, and a transaction commits later than it
- * begins. 5 s are more than both. A node that was replaced (one of its name started after its last sign of life) is left out.
+ * `current_until` is not exact: the statement that wrote it may have taken 2 s, and a transaction commits later than it begins. 5 s are
+ * more than both. A replaced node (one of its name started after its last sign of life) is left out.
  */
 const STANDINGS = `
 SELECT node.name, node.seen_at AS "seenAt", told.confirmed_at AS "confirmedAt",

@@ -9,15 +9,15 @@ export interface RevokeKeysOptions {
   readonly actor: Actor;
 }
 
-/** Locks in the order of ids: two that revoke the same keys never wait for each other both. */
+/** Locks in the order of ids: two requests that revoke the same keys cannot deadlock. */
 const LOCK = 'SELECT id, state FROM credential WHERE customer_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE';
 const REVOKE = "UPDATE credential SET state = 'revoked' WHERE id = ANY ($1::uuid[])";
 
 /**
- * Ends several keys of one customer for good, all or none. Those that are revoked already are left as they are, so that a request whose
- * answer was lost can be sent again.
- * @returns ids of those that this call revoked
- * @throws OperationRefused `key_unknown` when one of them is not the customer's
+ * Revokes several keys of one customer for good, all or none. Already revoked keys are left as they are, so a request whose response was
+ * lost can be repeated.
+ * @returns ids of the keys that this call revoked
+ * @throws OperationRefused `key_unknown` if one of them is not the customer's
  */
 export function revokeKeys(db: Database, { customerId, ids, actor }: RevokeKeysOptions): Promise<string[]> {
   return inTransaction(db, async (client) => {

@@ -9,12 +9,12 @@ import { viewSubscriptions } from '../subscriptions/subscription-view';
 import { parseRules } from './whitelist-rules';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-/** Longer than anybody needs to roll a key out; it also keeps the arithmetic inside PostgreSQL's range. */
+/** Longer than anybody needs to roll out a key; it also keeps the arithmetic inside PostgreSQL's range. */
 const MAX_OVERLAP_MS = 366 * 86_400_000;
 
 export interface RotatedKey extends CreatedKey {
   readonly rotatedFrom: string;
-  /** When the old key ends; null when it has ended with this call. */
+  /** When the old key ends; null if it ended with this call. */
   readonly oldKeyEndsAt: Date | null;
 }
 
@@ -26,7 +26,7 @@ function checkRotatable(key: KeyView): void {
     throw new OperationRefused('key_not_usable', `key "${key.id}" is ${reason} and cannot be rotated; create a new one`);
 }
 
-/** The end that a person gave the key. An earlier rotation may let it end before. */
+/** The expiry that a person gave the key. An earlier rotation may end it sooner. */
 const PLANNED = 'SELECT planned_expires_at AS "expiresAt" FROM credential WHERE id = $1';
 const OVERLAP = `
 UPDATE credential SET overlap_ends_at = date_trunc('milliseconds', now()) + $2 * interval '1 millisecond'
@@ -50,7 +50,7 @@ export function rotateKey(db: Database, options: KeyRef & { readonly overlapMs?:
     const { customerId, mode, name, products, tags } = old;
     const planned = await client.query<{ expiresAt: Date | null }>(PLANNED, [old.id]);
     const rules = parseRules(old.rules);
-    // Without an overlap the new key takes the place of the old one, and the customer has no more than before.
+    // Without an overlap the new key replaces the old one, so the customer has no more than before.
     if (overlapMs > 0) await requireRoom(client, customerId, { keys: 1, rules: rules.length });
     const credential = {
       customerId,

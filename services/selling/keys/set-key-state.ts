@@ -34,9 +34,9 @@ export function revokeKey(db: Database, options: KeyRef & { readonly actor: Acto
   return setKeyState(db, { ...options, state: 'revoked' });
 }
 
-/** Rounded down to the millisecond, so that "now" has passed for a node that asks right afterwards. */
+/** Rounded down to the millisecond, so that a node that asks right afterwards sees the key as expired. */
 const EXPIRE_NOW = "UPDATE credential SET planned_expires_at = date_trunc('milliseconds', now()), overlap_ends_at = NULL WHERE id = $1";
-/** The end that a person chooses takes the place of an overlap's. Parameters: the key's id, and the time or null. */
+/** An expiry that a person chooses replaces that of an overlap. Parameters: the key's id, and the time or null. */
 export const SET_EXPIRY = 'UPDATE credential SET planned_expires_at = $2, overlap_ends_at = NULL WHERE id = $1';
 
 /**

@@ -15,7 +15,7 @@ SELECT k.id, k.customer, decode(k.hash, 'hex'), k.prefix, k.last_four, k.mode, k
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
   AS k (id, customer, hash, prefix, last_four, mode, name, expires_at)`;
 
-/** With the customer and age of the key, which the triggers would look up for each row. */
+/** Includes the customer and age of the key, which the triggers would otherwise look up for each row. */
 const partsOf = (table: string, column: string): string => `
 INSERT INTO ${table} (credential_id, customer_id, ${column}, created_at)
 SELECT k.id, k.customer, k.part, now() FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS k (id, customer, part)`;

@@ -8,7 +8,7 @@ import { OperationRefused } from '../operations/operation-refused';
 import { auditRules } from './audit-rules';
 import { type KeyRef, type KeyView, lockKey, viewKey } from './key-view';
 
-/** Malformed rules that a refusal names. */
+/** Maximum malformed rules that a refusal names. */
 const MAX_FAULTS = 10;
 
 /**
@@ -17,7 +17,7 @@ const MAX_FAULTS = 10;
  * @throws OperationRefused `rule_malformed`, `rule_limit_reached`
  */
 export function parseRules(written: readonly string[]): WhitelistRule[] {
-  // Counted as they are written, before any of them is read.
+  // Counted as written, before any rule is parsed.
   if (written.length > MAX_RULES)
     throw new OperationRefused('rule_limit_reached', `a key can have at most ${MAX_RULES} whitelist rules, not ${written.length}`);
   const rules = new Map<string, WhitelistRule>();

@@ -33,7 +33,7 @@ async function requireSeat(client: PoolClient, customerId: string, userId: strin
 }
 
 /**
- * Makes an account a member, and ends the invitation. Only the invited address can accept: a mail that was passed on opens nothing.
+ * Makes an account a member, and ends the invitation. Only the invited address can accept: a forwarded mail opens nothing.
  * @throws OperationRefused `invitation_unknown` (also for another address), `member_limit_reached`
  */
 export function acceptInvitation(db: Database, { hash, user, actor }: Acceptance): Promise<InvitationView> {
@@ -45,7 +45,7 @@ export function acceptInvitation(db: Database, { hash, user, actor }: Acceptance
     if (!invitation || invitation.email !== user.email.toLowerCase()) throw new OperationRefused('invitation_unknown', UNUSABLE);
     const { id, customerId, role } = invitation;
     await requireSeat(client, customerId, user.id);
-    // Somebody who is a member by now keeps the role.
+    // A person who became a member meanwhile keeps the role.
     const joined = await client.query('INSERT INTO member (customer_id, user_id, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
       customerId,
       user.id,

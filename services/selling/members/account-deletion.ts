@@ -5,7 +5,7 @@ import { OperationRefused } from '../operations/operation-refused';
 import { pruneOutboxMails } from '../customers/outbox-mail';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-/** Days between asking and erasing; the function `erase_account` has the same. */
+/** Days between request and deletion; the function `erase_account` has the same number. */
 export const GRACE_DAYS = 14;
 
 export interface DeletionWish {
@@ -26,7 +26,10 @@ async function idsOf(client: PoolClient, statement: string, customerId: string):
   return (await client.query<{ id: string }>(statement, [customerId])).rows.map(({ id }) => id);
 }
 
-/** What others work in is not the person's to erase. @throws OperationRefused `account_shared` */
+/**
+ * A person cannot delete what others work in.
+ * @throws OperationRefused `account_shared`
+ */
 async function refuseShared(client: PoolClient, { userId, customerId }: DeletionWish): Promise<void> {
   const { rowCount } = await client.query(OTHERS, [customerId, userId]);
   const owned = await soleOwnerOf(client, { userId });
@@ -39,10 +42,10 @@ async function refuseShared(client: PoolClient, { userId, customerId }: Deletion
 }
 
 /**
- * Stops the account now, and has it erased when the grace is over: keys are refused, subscriptions cost nothing more, tokens of programs
- * are revoked for good, and every session ends.
+ * Stops the account now, and erases it when the grace is over: keys are refused, subscriptions cost nothing more, tokens of programs are
+ * revoked for good, and every session ends.
  * @returns when it is erased
- * @throws OperationRefused `deletion_asked` when it was asked for before, `account_shared` while others depend on it
+ * @throws OperationRefused `deletion_asked` if it was requested before, `account_shared` while others depend on it
  */
 export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> {
   const { userId, customerId, actor } = wish;
@@ -51,7 +54,7 @@ export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> 
     const { rowCount } = await client.query(LAST_ERASED, [customerId]);
     if (rowCount) throw new OperationRefused('deletion_asked', 'this account is being deleted already');
     await refuseShared(client, wish);
-    // An account that is about to be erased takes no new members.
+    // An account that is to be erased takes no new members.
     await client.query('DELETE FROM invitation WHERE customer_id = $1', [customerId]);
     const keys = await idsOf(client, STOP_KEYS, customerId);
     const subscriptions = await idsOf(client, STOP_SUBSCRIPTIONS, customerId);
@@ -64,7 +67,7 @@ export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> 
   });
 }
 
-/** When an account is erased that was deleted at `askedAt`. */
+/** When an account whose deletion was requested at `askedAt` is erased. */
 function dueAt(askedAt: Date): Date {
   return new Date(askedAt.getTime() + GRACE_DAYS * 86_400_000);
 }
@@ -75,8 +78,8 @@ const START_KEYS = `UPDATE credential SET state = 'active' WHERE id = ANY ($1) A
 const START_SUBSCRIPTIONS = `UPDATE subscription SET state = 'active', updated_at = now() WHERE id = ANY ($1) AND state = 'paused'`;
 
 /**
- * Keeps an account that was to be erased: what the deletion stopped runs again, but for revoked tokens.
- * @returns false when nothing was to be erased
+ * Keeps an account that was to be erased: whatever the deletion stopped runs again, except revoked tokens.
+ * @returns false if no deletion was pending
  */
 export function undoDeletion(db: Database, { userId, actor }: { userId: string; actor: Actor }): Promise<boolean> {
   return inTransaction(db, async (client) => {
@@ -95,17 +98,17 @@ const DUE = `
 SELECT customer_id AS "customerId", user_id AS "userId" FROM account_deletion
 WHERE erased_at IS NULL AND asked_at <= now() - interval '${GRACE_DAYS} days' ORDER BY asked_at LIMIT 100`;
 
-/** Longer than a request may take: millions of lines may be somebody's. */
+/** Longer than a request may take, because a person may have millions of lines. */
 export const ERASE_TIMEOUT_MS = 300_000;
 
 /**
- * Erases the accounts whose grace is over, each in one transaction. Several processes may do so at once, and again: what is erased stays so.
- * A person with a session has come back by another way than the form, and is kept.
+ * Erases the accounts whose grace is over, each in one transaction. Several processes may do so at once. A person with a session has come
+ * back other than through the form, and is kept.
  * @returns how many were erased
  */
 export async function eraseDueAccounts(db: Pool): Promise<number> {
   const { rows } = await db.query<{ customerId: string; userId: string }>(DUE);
-  // Mail to others, such as an invitation, names its sender. None is sent after the deletion, and an outbox keeps it for half the grace.
+  // Mail to others, such as an invitation, names its sender. None is sent after the deletion, and an outbox keeps mail for half the grace.
   if (rows.length > 0) await pruneOutboxMails(db);
   let erased = 0;
   for (const { customerId, userId } of rows) {

@@ -6,7 +6,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { OperationRefused } from '../operations/operation-refused';
 import { lockOrganisation, type MemberRef, type MemberView, requireMember } from './list-members';
 
-/** The member who asks. The role counts that the member has once the organisation is locked. */
+/** The member who acts. The role counts that the member has once the organisation is locked. */
 export interface MemberAct extends MemberRef {
   /** The account of the caller, who is a member too. */
   readonly byUserId: string;
@@ -29,7 +29,10 @@ async function requireOwnerFor(client: PoolClient, { customerId, byUserId }: Mem
 
 const IS_LEAVING = 'SELECT 1 FROM account_deletion WHERE user_id = $1 AND erased_at IS NULL';
 
-/** An account that is about to be erased could leave an organisation without an owner. @throws OperationRefused `member_leaving` */
+/**
+ * An account that is to be erased could leave an organisation without an owner.
+ * @throws OperationRefused `member_leaving`
+ */
 async function requireStaying(client: PoolClient, { userId }: MemberRef): Promise<void> {
   const { rowCount } = await client.query(IS_LEAVING, [userId]);
   if (rowCount) throw new OperationRefused('member_leaving', 'this account is being deleted; it cannot become an owner');
@@ -47,7 +50,7 @@ const SET = 'UPDATE member SET role = $3 WHERE customer_id = $1 AND user_id = $2
 
 /**
  * Gives a member another role.
- * @returns the member, and whether that was news
+ * @returns the member, and whether the role changed
  * @throws OperationRefused `member_unknown`, `owner_needed`, `last_owner`, `member_leaving`
  */
 export function changeRole(

@@ -3,10 +3,10 @@ import { type Database, isUuid } from '../../../plugins/stores/postgres/database
 import { OperationRefused } from '../operations/operation-refused';
 import { organisationOf } from './rename-organisation';
 
-/** A person who is invited is no owner at first. */
+/** An invited person cannot be an owner at first. */
 export type InvitedRole = Exclude<Role, 'owner'>;
 
-/** An invitation that is open: never its token. */
+/** An open invitation, without its token. */
 export interface InvitationView {
   readonly id: string;
   readonly customerId: string;
@@ -15,7 +15,7 @@ export interface InvitationView {
   /** Address in lower case. */
   readonly email: string;
   readonly role: InvitedRole;
-  /** Address of who invited; null once that account is gone. */
+  /** Address of the inviter; null once that account is gone. */
   readonly invitedBy: string | null;
   readonly sentAt: Date;
   readonly expiresAt: Date;
@@ -29,7 +29,7 @@ SELECT i.id, i.customer_id AS "customerId", ${organisationOf('c')} AS organisati
   i.sent_at AS "sentAt", i.expires_at AS "expiresAt", i.expires_at <= now() AS "hasExpired"
 FROM invitation i JOIN customer c ON c.id = i.customer_id`;
 
-/** Newest first; as many as there can be. */
+/** Newest first, without paging: their number is limited. */
 export async function listInvitations(db: Database, customerId: string): Promise<InvitationView[]> {
   return (await db.query<InvitationView>(`${INVITATION_VIEW} WHERE i.customer_id = $1 ORDER BY i.sent_at DESC, i.id`, [customerId])).rows;
 }

@@ -6,9 +6,9 @@ import { OperationRefused } from '../operations/operation-refused';
 import { type InvitationRef, type InvitationView, type InvitedRole, requireInvitation } from './invitation-view';
 import { lockOrganisation } from './list-members';
 
-/** As long as a weekend and a holiday. */
+/** Long enough for a weekend and a holiday. */
 export const INVITATION_DAYS = 7;
-/** Open ones of one organisation. */
+/** Maximum open invitations of one organisation. */
 const MAX_INVITATIONS = 20;
 
 /** An invitation with the only copy of its token. */
@@ -18,7 +18,7 @@ export interface SentInvitation {
   readonly token: string;
 }
 
-/** SHA-256 of a token, as hex: what is stored of it. */
+/** SHA-256 of a token, as hex: only this is stored. */
 export function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
@@ -32,13 +32,13 @@ export interface InviteWish {
   readonly customerId: string;
   readonly email: string;
   readonly role: InvitedRole;
-  /** The account of who invites. */
+  /** The inviter's account. */
   readonly byUserId: string;
   readonly actor: Actor;
 }
 
 const IS_MEMBER = 'SELECT 1 FROM member m JOIN auth_user u ON u.id = m.user_id WHERE m.customer_id = $1 AND u.email = $2';
-/** One that has expired makes room for the next. */
+/** An expired invitation makes room for the next. */
 const FORGET = 'DELETE FROM invitation WHERE customer_id = $1 AND email = $2 AND expires_at <= now()';
 const COUNT =
   'SELECT count(*)::integer AS open, count(*) FILTER (WHERE email = $2)::integer AS same FROM invitation WHERE customer_id = $1';
@@ -85,7 +85,7 @@ export interface RenewWish extends InvitationRef {
 }
 
 /**
- * Makes a new link for an open invitation; the one sent before works no more.
+ * Makes a new link for an open invitation; the earlier link stops working.
  * @throws OperationRefused `invitation_unknown`; what `mayTake` throws
  */
 export function renewInvitation(db: Database, { actor, mayTake, ...ref }: RenewWish): Promise<SentInvitation> {
@@ -102,7 +102,10 @@ export function renewInvitation(db: Database, { actor, mayTake, ...ref }: RenewW
   });
 }
 
-/** Its link works no more. @throws OperationRefused `invitation_unknown` */
+/**
+ * Ends an invitation and its link.
+ * @throws OperationRefused `invitation_unknown`
+ */
 export function revokeInvitation(db: Database, { actor, ...ref }: InvitationRef & { readonly actor: Actor }): Promise<void> {
   return inTransaction(db, async (client) => {
     await lockOrganisation(client, ref.customerId);

@@ -35,7 +35,7 @@ export async function requireMember(db: Database, { customerId, userId }: Member
 }
 
 /**
- * Locks an organisation until the transaction ends: what is decided by its members is decided by one at a time.
+ * Locks an organisation until the transaction ends, so that decisions that depend on its members are made one at a time.
  * @param db inside the caller's transaction
  */
 export async function lockOrganisation(db: Database, customerId: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a member of an organisation may be. */
+/** The roles of members of an organisation. */
 export const ROLES = ['owner', 'admin', 'developer', 'billing', 'reader'] as const;
 export type Role = (typeof ROLES)[number];
 

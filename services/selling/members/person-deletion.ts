@@ -11,9 +11,9 @@ INSERT INTO person_deletion (user_id) VALUES ($1) ON CONFLICT (user_id) DO NOTHI
 RETURNING asked_at + interval '${GRACE_DAYS} days' AS "erasedAt"`;
 
 /**
- * Ends the sessions of somebody who is in no organisation, and has the person erased when the grace is over.
+ * Ends the sessions of a person in no organisation, and has the person erased when the grace is over.
  * @returns when the person is erased
- * @throws OperationRefused `deletion_asked` when it was asked for before, `account_shared` for a member of an organisation
+ * @throws OperationRefused `deletion_asked` if it was requested before, `account_shared` for a member of an organisation
  */
 export function askForPersonDeletion(db: Database, userId: string): Promise<Date> {
   return inTransaction(db, async (client) => {

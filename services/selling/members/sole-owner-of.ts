@@ -19,8 +19,8 @@ WHERE m.user_id = $1 AND m.role = 'owner'
 ORDER BY c.email`;
 
 /**
- * Organisations of which this person is the only owner. One with other members must be handed over before the account can go (the database
- * refuses otherwise); one without goes with it.
+ * Organisations of which this person is the only owner. One with other members must be handed over before the account can be deleted (the
+ * database refuses otherwise); one without is deleted with it.
  */
 export async function soleOwnerOf(db: Database, { userId }: { readonly userId: string }): Promise<OwnedAlone[]> {
   return (await db.query<OwnedAlone>(FIND, [userId])).rows;

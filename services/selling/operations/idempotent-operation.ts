@@ -1,11 +1,11 @@
 import { type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 
-/** The same form was sent before, and what it asked for was done then. */
+/** The same form was sent before, and its request was carried out then. */
 export class SubmissionRepeated extends Error {
   override readonly name = 'SubmissionRepeated';
 
-  /** @param resultId what the first one made */
+  /** @param resultId id of what the first request made */
   constructor(readonly resultId: string) {
     super('this was submitted before');
   }
@@ -18,7 +18,7 @@ export interface Submission {
 }
 
 interface Statements {
-  /** A second sender waits here until the first has committed, and then finds its row; or goes on when the first failed. */
+  /** A second request waits here until the first has committed, and then finds its row; it goes on if the first failed. */
   readonly claim: string;
   readonly keep: string;
   readonly find: string;
@@ -67,7 +67,7 @@ export function runIdempotently<T extends { readonly id: string }>(
   return inTransaction(db, (client) => runOnce(client, { submission, owner: [customerId] }, { work, statements: OF_CUSTOMER }));
 }
 
-/** The same for what operators ask for, which is no customer's. */
+/** The same for requests of operators, which belong to no customer. */
 export function runSellersIdempotently<T extends { readonly id: string }>(
   db: Database,
   submission: string,

@@ -1,7 +1,7 @@
-/** What kind of refusal it is: nothing has that name, the state does not allow it, or what was given is malformed. */
+/** The kind of a refusal: nothing has that name, the state does not allow it, or the input is malformed. */
 export type OperationKind = 'unknown' | 'conflict' | 'invalid';
 
-/** Why an operation on what is sold cannot be done. Another customer's id and one that never was are both unknown. */
+/** Why an operation cannot be done. Another customer's id and one that never existed are both unknown. */
 export const OPERATION_REFUSALS = {
   email_malformed: 'invalid',
   customer_exists: 'conflict',

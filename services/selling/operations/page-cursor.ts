@@ -1,4 +1,4 @@
-/** Bigger than any number of a row: the first page. */
+/** Greater than any row's number: the first page. */
 const FIRST = '9223372036854775807';
 
 /** The text for `next` of a page that ended with this row. */
@@ -7,15 +7,15 @@ export function cursorAfter(number: string): string {
 }
 
 /**
- * Rows are numbered upwards and read downwards; a page holds the numbers below the one returned.
- * @param cursor what cannot be read gives the first page
+ * Rows are numbered upwards and read downwards; a page holds the numbers below the returned one.
+ * @param cursor an unreadable one gives the first page
  */
 export function numberBefore(cursor: string | undefined): string {
   const text = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString('latin1');
   return /^\d{1,18}$/.test(text) ? text : FIRST;
 }
 
-/** What a page shows, of one row more than it may hold: that row only says that there is a next page. */
+/** Cuts a page from one row more than it may hold: the extra row only shows that there is a next page. */
 export function cutPage<Row extends { readonly number: string }>(
   rows: readonly Row[],
   limit: number,

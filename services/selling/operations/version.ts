@@ -3,12 +3,17 @@ import { createHash } from 'node:crypto';
 /** 128 bits: two different states never have the same version. */
 const VERSION_CHARACTERS = 22;
 
-/** The version of something that people change. @param fields all that a person can change of it, and nothing that its use changes */
+/**
+ * The version of something that people change.
+ * @param fields everything that a person can change on it, and nothing that its use changes
+ */
 export function versionOf(fields: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, VERSION_CHARACTERS);
 }
 
-/** Someone changed the thing after the caller looked at it; nothing was changed. Each subject has a class of its own, with what is there now. */
+/**
+ * Somebody changed the thing after the caller looked at it; nothing was changed. Each subject has its own class, with the present state.
+ */
 export abstract class VersionConflict extends Error {
   override readonly name = 'VersionConflict';
 

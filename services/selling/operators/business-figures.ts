@@ -3,12 +3,12 @@ import { type Database } from '../../../plugins/stores/postgres/database';
 import { type CustomerState } from './find-customers';
 import { USE_DAYS } from './update-listing';
 
-/** What is added up once a minute, because it concerns every customer. */
+/** Figures about all customers, added up once a minute. */
 export interface BusinessFigures {
   readonly at: Date;
   /** Prices of a month, of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
-  /** How many are in each state; a state without customers is absent. */
+  /** Number of customers in each state; a state without customers is absent. */
   readonly customers: Readonly<Partial<Record<CustomerState, number>>>;
   readonly newToday: number;
   /** Within the last 30 days. */
@@ -35,12 +35,15 @@ INSERT INTO business_figures (content) SELECT jsonb_build_object(
 )
 ON CONFLICT (is_only) DO UPDATE SET at = now(), content = excluded.content`;
 
-/** Adds up what concerns every customer. @param today `YYYY-MM-DD` in the quota time zone */
+/**
+ * Adds up the figures about all customers.
+ * @param today `YYYY-MM-DD` in the quota time zone
+ */
 export async function addUpBusiness(db: Pool, { today, timeZone }: { readonly today: string; readonly timeZone: string }): Promise<void> {
   await db.query(ADD_UP, [today, timeZone]);
 }
 
-/** Figures as they were last added up; undefined before the first time. */
+/** The figures as last added up; undefined before the first time. */
 export async function readBusinessFigures(db: Database): Promise<BusinessFigures | undefined> {
   const { rows } = await db.query<{ at: Date; content: Omit<BusinessFigures, 'at'> }>('SELECT at, content FROM business_figures');
   return rows[0] && { at: rows[0].at, ...rows[0].content };
@@ -48,7 +51,7 @@ export async function readBusinessFigures(db: Database): Promise<BusinessFigures
 
 const WAITING = "SELECT count(*)::integer AS count, min(asked_at) AS since FROM plan_request WHERE state = 'open'";
 
-/** Plans that wait for the seller's answer. */
+/** Plan requests that wait for the seller. */
 export async function countWaitingPlans(db: Database): Promise<{ readonly count: number; readonly since: Date | null }> {
   const { rows } = await db.query<{ count: number; since: Date | null }>(WAITING);
   return rows[0] ?? { count: 0, since: null };

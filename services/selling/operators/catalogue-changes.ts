@@ -17,8 +17,8 @@ const ACTIONS: readonly AuditAction[] = [
 ];
 
 /**
- * The newest of each action by its index: a log that is long costs no more. Without OFFSET the planner reads all of the log backwards for
- * actions that hardly ever happen.
+ * The newest of each action through its index, so a long log costs no more. Without OFFSET the planner reads the whole log backwards for
+ * rare actions.
  */
 const NEWEST = `
 SELECT newest.at, newest.actor, newest.action, newest.subject_id AS subject, newest.details

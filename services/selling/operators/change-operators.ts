@@ -10,7 +10,7 @@ export interface OperatorWish {
   readonly actor: Actor;
 }
 
-/** Verified, because the link to set the account up comes from the person who runs the installation. */
+/** Verified, because the set-up link comes from the person who runs the installation. */
 const ACCOUNT = `
 INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', lower($1), true, now(), now())
 ON CONFLICT (email) DO NOTHING RETURNING id`;
@@ -54,7 +54,7 @@ const FORGET = [
 ];
 
 /**
- * Takes password, second factor and sessions from an operator, who then sets the account up anew.
+ * Removes an operator's password, second factor and sessions, so that the operator sets up the account anew.
  * @throws OperationRefused `operator_unknown`
  */
 export function resetOperator(db: Database, { email, actor }: OperatorWish): Promise<Operator> {

@@ -31,7 +31,7 @@ export function addNote(
     const { rows } = await client.query<CustomerNote>(insert, [customerId, author, text]);
     const note = rows[0];
     if (!note) throw new Error('a note was not written');
-    // About the note, not the customer: customers read the lines about themselves.
+    // The line is about the note, not the customer, because customers read lines about themselves.
     await writeAudit(client, { actor, action: 'customer.note', subject: { kind: 'note', id: note.id }, details: { customer: customerId } });
     return note;
   });

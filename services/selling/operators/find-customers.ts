@@ -17,17 +17,17 @@ export interface ListedCustomer {
   readonly plans: readonly { readonly product: string; readonly plan: string | null; readonly state: 'active' | 'paused' }[];
   /** Prices of a month, of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
-  /** Requests that were let in, in the last 30 days, and how many more these are than in the 30 days before. */
+  /** Requests that were admitted in the last 30 days, and how many more than in the 30 days before. */
   readonly used: number;
   readonly growth: number;
-  /** `YYYY-MM-DD` in the quota time zone, of the last request that was let in; null: none is known. */
+  /** `YYYY-MM-DD` in the quota time zone, of the last admitted request; null if none is known. */
   readonly lastSeenOn: string | null;
 }
 
 interface Order {
-  /** With the table's alias, without which it would be the column of the answer. */
+  /** Includes the table's alias; otherwise it would be the result's column. */
   readonly column: string;
-  /** The column's value in a cursor, and what a cursor's value is compared as. */
+  /** The column's value in a cursor, and the expression that a cursor's value is compared with. */
   readonly place: string;
   readonly from: (given: string) => string;
   readonly isPlace: (value: string) => boolean;
@@ -67,7 +67,7 @@ export interface CustomersPageQuery {
   readonly limit: number;
   /** Beginning of an e-mail address whatever its case, id of a customer or key, or a key's last four characters. Then `email` is the order. */
   readonly search?: string | undefined;
-  /** One state, or who has one product; everybody unless given. */
+  /** One state, or the customers of one product; everybody unless given. */
   readonly list?: `state:${CustomerState}` | `product:${string}` | undefined;
   readonly order?: CustomerOrder | undefined;
   readonly isDescending?: boolean | undefined;
@@ -94,14 +94,14 @@ interface Place {
   readonly id: string;
 }
 
-/** What cannot be read is the beginning. */
+/** An unreadable cursor is the beginning. */
 function placeOf(after: string | undefined): Place | undefined {
   if (after === undefined) return undefined;
   const [value, id] = Buffer.from(after, 'base64url').toString().replaceAll('\0', '').split('\n');
   return value !== undefined && id !== undefined && isUuid(id) ? { value, id } : undefined;
 }
 
-/** Has only the conditions that are asked for, so that each order is read from its index. */
+/** Includes only the requested conditions, so that each order is read from its index. */
 function statementOf(query: CustomersPageQuery): { text: string; values: unknown[] } {
   const { list = 'all', search = '', limit } = query;
   const { column, place, from, isPlace }: Order = ORDERS[search === '' ? (query.order ?? 'email') : 'email'];
@@ -115,7 +115,7 @@ function statementOf(query: CustomersPageQuery): { text: string; values: unknown
   }
   const before = placeOf(query.after);
   if (before && isPlace(before.value)) {
-    // Behind a SELECT the value is unknown to the planner. It would else take the few that it expects there for few to be read and sorted.
+    // Inside a SELECT the planner does not know the value. Otherwise it would expect few rows, read them all and sort them.
     conditions.push(
       `(${column}, customer_id) ${isDescending ? '<' : '>'} ((SELECT ${from(give(before.value))}), ${give(before.id)}::uuid)`,
     );
@@ -143,10 +143,7 @@ async function byKey(db: Database, search: string, limit: number): Promise<Liste
   return (await db.query<ListedCustomer>(BY_LAST_FOUR, [search, limit])).rows;
 }
 
-/**
- * Customers as they were last listed, those with a key that was searched for before the others. However many there are, a page reads what
- * it shows.
- */
+/** Customers as last listed, those with a searched key first. However many there are, a page reads only what it shows. */
 export async function findCustomers(db: Database, query: CustomersPageQuery): Promise<CustomersPage> {
   const { limit, search = '', after } = query;
   const { text, values } = statementOf(query);

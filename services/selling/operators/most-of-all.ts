@@ -1,5 +1,5 @@
 /**
- * Lines of a page that may be about as many customers: each is read, one more tells that there is a next page, and each has its customer
- * looked up. That makes 30 rows at most, however many customers there are.
+ * Maximum lines of a page whose lines may be about as many customers: each line is read, one more shows that there is a next page, and each
+ * customer is looked up. That makes at most 30 rows, however many customers there are.
  */
 export const MAX_OF_ALL = 14;

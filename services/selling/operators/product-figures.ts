@@ -26,8 +26,8 @@ SELECT to_char(d, 'YYYY-MM-DD') AS day FROM generate_series($1::date - 30, $1::d
 WHERE NOT EXISTS (SELECT FROM product_day WHERE day = d::date)`;
 
 /**
- * `subscriptions` only for today, because the number on earlier days is not stored. Exempt requests, and units that no request
- * used, are no failures and were meant to be given back, so they are in neither count.
+ * `subscriptions` only for today, because the number on earlier days is not stored. Exempt requests and reserved units that were not used
+ * are not failures and were meant to be given back, so neither count has them.
  */
 const ADD_UP = `
 WITH used AS (
@@ -49,8 +49,8 @@ async function addUpDay(client: PoolClient, day: string, isToday: boolean): Prom
 }
 
 /**
- * Adds up today, yesterday (whose refunds may still come) and days of the last 30 that never were, and answers of earlier days. One process at a time; another one
- * does nothing.
+ * Adds up today, yesterday (whose refunds may still come) and missed days of the last 30, and responses of earlier days. One process does
+ * so at a time; others do nothing.
  * @param today `YYYY-MM-DD` in the quota time zone
  */
 export function addUpProducts(db: Pool, today: string): Promise<void> {
@@ -78,7 +78,10 @@ SELECT period.product_id AS product, NULLIF(plan_name, '') AS plan, charged, ref
 FROM period LEFT JOIN plan l ON l.product_id = period.product_id AND l.name = period.plan_name
 ORDER BY period.product_id, period.plan_name`;
 
-/** The 30 days up to today, as they were last added up. @param today `YYYY-MM-DD` in the quota time zone */
+/**
+ * The 30 days up to today, as last added up.
+ * @param today `YYYY-MM-DD` in the quota time zone
+ */
 export async function readProductFigures(db: Database, today: string): Promise<ProductFigures[]> {
   return (await db.query<ProductFigures>(READ, [today])).rows;
 }

@@ -15,7 +15,7 @@ export interface NodeHealth {
   readonly stateSince: Date | null;
   /** Version of Tollgate's access layer; null: the node does not report it. */
   readonly version: string | null;
-  /** Whether it counts in Redis; null when it has none, or does not tell, or has gone. */
+  /** Whether it counts in Redis; null if it has none, does not report it, or has gone. */
   readonly redisAnswers: boolean | null;
   readonly redisSince: Date | null;
   /** Changes of keys in the last day, from commit to confirmation: how many, the median and the longest, in ms. */
@@ -60,7 +60,7 @@ export async function readNodes(db: Database): Promise<NodeHealth[]> {
   return (await db.query<NodeHealth>(NODES)).rows;
 }
 
-/** How the database is. */
+/** The state of the database. */
 export async function readStoreHealth(db: Database): Promise<StoreHealth> {
   const { rows } = await db.query<StoreHealth>(STORE);
   if (!rows[0]) throw new Error('the database did not say how it is');
@@ -75,7 +75,7 @@ FROM (
   FROM gateway_node WHERE seen_at > now() - interval '1 day'
 ) AS node`;
 
-/** How many of these nodes are in each state. */
+/** Number of these nodes in each state. */
 export async function countNodes(db: Database): Promise<Readonly<Record<NodeHealth['state'], number>>> {
   const { rows } = await db.query<Record<NodeHealth['state'], number>>(COUNT);
   return rows[0] ?? { live: 0, reading: 0, stopped: 0, gone: 0 };

@@ -16,9 +16,7 @@ export interface AuditLineOfAll extends AuditLine {
   readonly customer: { readonly id: string; readonly email: string } | null;
 }
 
-/**
- * Has only the conditions that are asked for: with others that may be null, PostgreSQL would not use the index of the one that is given.
- */
+/** Includes only the requested conditions: with further ones that may be null, PostgreSQL would not use the right index. */
 function conditionsOf({ actor, action, customerId }: AuditQuery): { text: string; values: string[] } {
   const given = [
     { column: 'a.actor', value: actor },
@@ -28,7 +26,7 @@ function conditionsOf({ actor, action, customerId }: AuditQuery): { text: string
   return { text: given.map(({ column }, index) => ` AND ${column} = $${index + 3}`).join(''), values: given.map(({ value }) => value) };
 }
 
-/** The statement of a page, for what is asked; $1: the number below which it begins, $2: most lines. */
+/** The statement of a page; $1: the number below which it begins, $2: maximum lines. */
 export function auditStatement(query: AuditQuery): { text: string; values: string[] } {
   const { text, values } = conditionsOf(query);
   return {
@@ -42,7 +40,7 @@ FROM page p LEFT JOIN customer c ON c.id = p.customer_id ORDER BY p.id DESC`,
   };
 }
 
-/** Details that were cut are no JSON any more; what is left is shown as it is. */
+/** Details that were cut are no longer valid JSON; what is left is shown as it is. */
 function detailsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Record<string, unknown>;

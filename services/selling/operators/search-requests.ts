@@ -1,13 +1,13 @@
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { cutScan, type Give, lineConditions, type LineFilter, olderThan, scanLog, type ScannedRow } from '../requests/scan-log';
 
-/** A request, whosever. */
+/** A request of any customer. */
 export interface RequestOfAll {
   readonly requestId: string;
   readonly at: Date;
   /** `admitted`, or the code of the refusal. */
   readonly outcome: string;
-  /** The product that decided; the route's first when the request did not come so far. */
+  /** The product that decided; the route's first if the request did not get that far. */
   readonly product: string | null;
   readonly keyId: string | null;
   readonly maskedKey: string | null;
@@ -20,7 +20,7 @@ export interface RequestOfAll {
   readonly milliseconds: number | null;
   /** Bytes of the response's body. */
   readonly bytes: number | null;
-  /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
+  /** What it cost, though it may have been given back; null if nothing was counted, and until its response is reported. */
   readonly units: number | null;
   /** Null without a known key. */
   readonly customer: { readonly id: string; readonly email: string } | null;
@@ -67,7 +67,7 @@ ORDER BY p.at DESC, p.request_id DESC`;
   return { text, values };
 }
 
-/** Requests of the last 7 days, admitted and refused, whosever; newest first. A page may be short, and `next` still lead on. */
+/** Requests of the last 7 days of any customer, admitted and refused, newest first. A page may be short although `next` leads on. */
 export async function searchRequests(
   db: Database,
   query: SearchQuery,

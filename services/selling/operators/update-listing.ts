@@ -6,8 +6,8 @@ import { SUSPENSION_OF_ROW } from '../customers/suspension-view';
 export const USE_DAYS = 30;
 
 /**
- * $1: ids of customers, $2: today. Each table is read once for all of them. Addresses under `.invalid` (RFC 2606) are of no real person:
- * readers of the public pages, and accounts that were erased.
+ * $1: ids of customers, $2: today. Each table is read once for all of them. Addresses under `.invalid` (RFC 2606) belong to no real person:
+ * they are readers of the public pages, and erased accounts.
  */
 const LINES = `
 SELECT c.id, c.email, c.display_name AS name, c.created_at, CASE WHEN s.reason IS NOT NULL THEN ${SUSPENSION_OF_ROW}::jsonb END AS suspended,
@@ -40,7 +40,7 @@ LEFT JOIN (
 ) AS used ON used.customer_id = c.id
 WHERE c.id = ANY ($1::uuid[]) AND c.email NOT LIKE '%.invalid'`;
 
-/** What is older than the days of counts that are kept is remembered. */
+/** Keeps the last day of use that is older than the stored counts. */
 const UPDATE = `
 WITH line AS MATERIALIZED (${LINES}), wanted AS (
   SELECT line.*, lists.list FROM line CROSS JOIN LATERAL (
@@ -79,7 +79,10 @@ async function updateLines(client: PoolClient, ids: readonly string[], today: st
   if (ids.length > 0) await client.query(UPDATE, [[...new Set(ids)].sort(), today]);
 }
 
-/** Does one batch of work, unless another process is at it. @returns how many customers it was told of */
+/**
+ * Does one batch of work, unless another process is doing it.
+ * @returns how many customers it processed
+ */
 function withLock(db: Pool, today: string, find: (client: PoolClient) => Promise<readonly { readonly id: string }[]>): Promise<number> {
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [LOCK]);
@@ -91,9 +94,9 @@ function withLock(db: Pool, today: string, find: (client: PoolClient) => Promise
 }
 
 /**
- * Brings the lines of customers that were changed up to date, the oldest change first, a batch at most. Cheap when nothing was changed.
+ * Updates the lines of changed customers, the oldest change first, at most one batch. Cheap if nothing changed.
  * @param today `YYYY-MM-DD` in the quota time zone
- * @returns how many changes that were; fewer than a batch when none is left
+ * @returns how many changes were processed; fewer than a batch if none is left
  */
 export async function updateChangedCustomers(db: Pool, today: string): Promise<number> {
   const { rowCount } = await db.query('SELECT 1 FROM customer_changed LIMIT 1');
@@ -101,7 +104,10 @@ export async function updateChangedCustomers(db: Pool, today: string): Promise<n
   return withLock(db, today, async (client) => (await client.query<{ id: string }>(CHANGED)).rows);
 }
 
-/** Brings the whole list up to date: what was changed, and a batch of those who were active. @param today as above */
+/**
+ * Updates the whole list: changed customers, and a batch of active ones.
+ * @param today as above
+ */
 export async function updateListing(db: Pool, today: string): Promise<void> {
   while ((await updateChangedCustomers(db, today)) >= BATCH);
   await withLock(db, today, async (client) => (await client.query<{ id: string }>(STALE, [today])).rows);

@@ -1,6 +1,6 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** Replaces what was added up before: an erased account takes its counts along, from the days that are still added up. */
+/** Replaces earlier sums: an erased account removes its counts from the days that are still added up. */
 const ADD_UP = `
 INSERT INTO product_answers AS old (day, product_id, admitted, succeeded, rejected, failed, abandoned, took)
 SELECT day, product_id, sum(admitted), sum(succeeded), sum(rejected), sum(failed), sum(abandoned), sum_counts(took)
@@ -23,14 +23,14 @@ function dayBefore(day: string): string {
 }
 
 /**
- * Adds up what was answered today and yesterday, which is still written to. Call it with one process at a time.
+ * Adds up the responses of today and yesterday, whose counts may still change. Call it with one process at a time.
  * @param today `YYYY-MM-DD` in the quota time zone
  */
 export async function addUpAnswers(db: Database, today: string): Promise<void> {
   await db.query(ADD_UP, [[dayBefore(today), today]]);
 }
 
-/** Adds up the days before yesterday that never were, one at a time, and forgets those that are no longer kept. As {@link addUpAnswers}. */
+/** Adds up missed days before yesterday, one at a time, and deletes those that are no longer kept. As {@link addUpAnswers}. */
 export async function addUpMissedAnswers(db: Database, today: string): Promise<void> {
   const { rows } = await db.query<{ day: string }>(MISSING, [today]);
   for (const { day } of rows) await db.query(ADD_UP, [[day]]);

@@ -2,10 +2,10 @@ import { windowsAt } from '../../../plugins/core/access/quota';
 import { type OutageView } from './list-outages';
 import { type AvailabilityDay } from './read-product-answers';
 
-/** With fewer responses a day no outage can be noticed, so nothing is known of the day unless there was one. */
+/** With fewer responses a day no outage can be detected, so the day is unknown unless there was one. */
 export const MIN_RESPONSES = 20;
 
-/** A day of which it is known whether the product was failing, as far as the day has come. */
+/** A day on which it is known whether the product was failing, up to now if the day is today. */
 export interface KnownDay extends Downtime {
   /** `YYYY-MM-DD` in the quota time zone. */
   readonly day: string;
@@ -13,7 +13,7 @@ export interface KnownDay extends Downtime {
 
 export interface Downtime {
   readonly minutes: number;
-  /** How many of those minutes had an outage. */
+  /** The minutes among them with an outage. */
   readonly down: number;
 }
 
@@ -28,7 +28,7 @@ export interface Observed {
 
 const MINUTE_MS = 60_000;
 
-/** Minutes between two times, that both intervals have. */
+/** Minutes that both intervals have in common. */
 function overlap([from, to]: readonly [number, number], [start, end]: readonly [number, number]): number {
   return Math.max(0, Math.min(to, end) - Math.max(from, start)) / MINUTE_MS;
 }
@@ -51,12 +51,12 @@ export function knownDays(product: string, { days, outages, nowMs, timeZone }: O
   return known;
 }
 
-/** All of these days together. */
+/** The sum of all these days. */
 export function addUpDays(days: readonly Downtime[]): Downtime {
   return days.reduce((all, { minutes, down }) => ({ minutes: all.minutes + minutes, down: all.down + down }), { minutes: 0, down: 0 });
 }
 
-/** Percent with two decimals, never rounded up: 100 is a time without an outage. */
+/** Percent with two decimals, never rounded up: 100 means no outage. */
 export function availablePercent({ minutes, down }: Downtime): number {
   if (down === 0) return 100;
   return Math.min(99.99, Math.floor(((minutes - down) / minutes) * 10_000) / 100);

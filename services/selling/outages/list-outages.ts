@@ -15,7 +15,7 @@ export interface OutageView {
 
 const COLUMNS = `o.id, o.product_id AS product, p.title, o.began_at AS "beganAt", o.ended_at AS "endedAt", o.answered::float8 AS answered,
   o.failed::float8 AS failed`;
-/** Long enough to be seen by somebody who looks once a day. */
+/** Long enough for somebody who looks once a day. */
 const RECENT_DAYS = 1;
 const RECENT = `(o.ended_at IS NULL OR o.ended_at > now() - interval '${RECENT_DAYS} day')`;
 
@@ -51,7 +51,7 @@ export async function findMailedOutage(db: Database, id: string): Promise<(Outag
   return (await db.query<OutageView & { to: string[] }>(MAILED, [id])).rows[0];
 }
 
-/** Outages that go on or ended within so many days, the latest first. */
+/** Outages that go on or ended within this many days, the latest first. */
 export async function listOutages(db: Database, days = RECENT_DAYS): Promise<OutageView[]> {
   return (await db.query<OutageView>(LIST, [days])).rows;
 }

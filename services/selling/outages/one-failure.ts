@@ -1,4 +1,4 @@
-/** A product that works for this long has recovered for the readers of mails. What fails again sooner is still the same failure to them. */
+/** A product that works for this long counts as recovered in mails. A failure that begins sooner is still the same one. */
 export const SETTLED_MS = 15 * 60_000;
 
 /** From when to when a product failed. */
@@ -12,7 +12,7 @@ export interface FailingTime {
 
 /** Outages of one product with less than {@link SETTLED_MS} between them. */
 export interface Failure extends Omit<FailingTime, 'id'> {
-  /** Ids of its first and its last outage, of which its readers are told. */
+  /** Ids of its first and its last outage, about which mails are sent. */
   readonly first: string;
   readonly last: string;
 }

@@ -1,7 +1,7 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { ADMITTED, ANSWERS, type Answers } from '../requests/read-key-hours';
 
-/** What became of the requests for one product that were let in. */
+/** Responses to the admitted requests for one product. */
 export interface ProductAnswers {
   readonly product: string;
   readonly admitted: number;
@@ -20,7 +20,7 @@ export async function readProductAnswers(db: Database, period: { fromDay: string
   return (await db.query<ProductAnswers>(SUMS, [period.fromDay, period.toDay])).rows;
 }
 
-/** One product on one day on which any of its answers is known. */
+/** One product on one day with known responses. */
 export interface AvailabilityDay {
   readonly product: string;
   /** `YYYY-MM-DD`. */
@@ -34,7 +34,10 @@ const BY_DAY = `
 SELECT product_id AS product, to_char(day, 'YYYY-MM-DD') AS day, (succeeded + rejected + failed)::float8 AS answered, failed::float8 AS failed
 FROM product_answers WHERE day BETWEEN $1::date AND $2::date AND succeeded + rejected + failed > 0 ORDER BY 1, 2`;
 
-/** What is known of each product by day. A day without an entry is not known: there were no calls, or no gateway reported their answers. */
+/**
+ * The known responses of each product by day. A day without an entry is unknown: there were no calls, or no gateway reported their
+ * responses.
+ */
 export async function readAvailability(db: Database, period: { fromDay: string; toDay: string }): Promise<AvailabilityDay[]> {
   return (await db.query<AvailabilityDay>(BY_DAY, [period.fromDay, period.toDay])).rows;
 }

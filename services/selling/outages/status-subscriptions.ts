@@ -4,7 +4,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { enqueue, type OutageNews } from '../outbox/outbox';
 import { type FailingTime, type Failure, failureOf, SETTLED_MS } from './one-failure';
 
-/** Somebody who gets mail when a product fails, or who was asked to confirm that. */
+/** A person who gets mail when a product fails, or who was asked to confirm that. */
 interface StatusSubscription {
   readonly id: string;
   readonly email: string;
@@ -13,7 +13,7 @@ interface StatusSubscription {
   readonly isConfirmed: boolean;
 }
 
-/** After this the link to confirm no longer works, and the address is forgotten. */
+/** After this the confirmation link stops working, and the address is deleted. */
 const WAITING = "asked_at > now() - interval '1 day'";
 const COLUMNS = 'id, email, product_id AS product, confirmed_at IS NOT NULL AS "isConfirmed"';
 
@@ -24,7 +24,7 @@ SET asked_at = CASE WHEN known.confirmed_at IS NULL THEN now() ELSE known.asked_
 RETURNING id`;
 
 /**
- * Has the reader of an address asked whether to mail the status to it. If the address gets it already, its reader is told that.
+ * Asks the reader of an address by mail whether to send the status there. If the address gets it already, the mail says so.
  * @param wish.product an id of the catalogue; null for every product
  */
 export function askForStatus(db: Pool, { email, product }: { email: string; product: string | null }): Promise<void> {
@@ -34,7 +34,7 @@ export function askForStatus(db: Pool, { email, product }: { email: string; prod
   });
 }
 
-/** Undefined when it was ended, and a day after it was asked for without a confirmation. */
+/** Undefined if it was ended, or was not confirmed within a day. */
 export async function findStatusSubscription(db: Database, id: string): Promise<StatusSubscription | undefined> {
   const text = `SELECT ${COLUMNS} FROM status_subscription WHERE id = $1 AND (confirmed_at IS NOT NULL OR ${WAITING})`;
   return (await db.query<StatusSubscription>(text, [id])).rows[0];
@@ -47,7 +47,7 @@ export async function confirmStatus(db: Database, id: string): Promise<StatusSub
   return (await db.query<StatusSubscription>(text, [id])).rows[0];
 }
 
-/** Forgets the address, and what waits to be mailed to it. It may be called again. */
+/** Deletes the address, and mails that wait for it. It may be called again. */
 export async function endStatus(db: Pool, id: string): Promise<void> {
   await inTransaction(db, async (client) => {
     await client.query('DELETE FROM status_subscription WHERE id = $1', [id]);
@@ -55,12 +55,12 @@ export async function endStatus(db: Pool, id: string): Promise<void> {
   });
 }
 
-/** Forgets addresses that nobody confirmed within a day. */
+/** Deletes addresses that were not confirmed within a day. */
 export async function sweepStatusSubscriptions(db: Pool): Promise<void> {
   await db.query(`DELETE FROM status_subscription WHERE confirmed_at IS NULL AND NOT ${WAITING}`);
 }
 
-/** More than one failure has, unless it changes every few minutes for days. */
+/** More outages than one failure has, unless it changes every few minutes for days. */
 const OF_PRODUCT = `
 SELECT id, product_id AS product, began_at AS "beganAt", ended_at AS "endedAt" FROM product_outage
 WHERE product_id = (SELECT product_id FROM product_outage WHERE id = $1) ORDER BY began_at DESC LIMIT 500`;
@@ -70,7 +70,7 @@ export async function findFailure(db: Database, outage: string): Promise<Failure
   return failureOf((await db.query<FailingTime>(OF_PRODUCT, [outage])).rows, outage);
 }
 
-/** An address that asked for this product and for all gets one mail. */
+/** An address that subscribed both to this product and to all gets one mail. */
 const QUEUE = `
 INSERT INTO outbox (kind, subject, detail, due_at)
 SELECT 'status', s.id, $2 || ' ' || o.id, CASE WHEN $2 = 'ended' THEN o.ended_at + $3 * interval '1 millisecond' ELSE now() END
@@ -81,8 +81,8 @@ FROM product_outage o CROSS JOIN LATERAL (
 WHERE o.id = $1 ON CONFLICT DO NOTHING`;
 
 /**
- * Queues a mail for everybody who subscribed to a product that begins to fail, or that works again. The latter waits for
- * {@link SETTLED_MS}, and what begins within that time is no news. Call it in the transaction that writes the outage.
+ * Queues a mail for everybody who subscribed to a product that begins to fail, or that works again. The latter waits for {@link
+ * SETTLED_MS}, and a failure that begins within that time is not news. Call it in the transaction that writes the outage.
  */
 export async function queueStatusMails(db: Database, { outage, news }: { outage: string; news: OutageNews }): Promise<void> {
   if (news === 'began' && (await findFailure(db, outage))?.first !== outage) return;

@@ -6,14 +6,14 @@ import { enqueue } from '../outbox/outbox';
 import { addUpAnswers } from './add-up-answers';
 import { queueStatusMails } from './status-subscriptions';
 
-/** Any number that nothing else locks: of several dashboards one looks at a time. */
+/** An arbitrary number that nothing else locks: of several dashboards, one looks at a time. */
 const LOCK = 720_260_310;
 const TURN = 'SELECT pg_try_advisory_xact_lock($1) AS got, COALESCE($2::timestamptz, now()) AS at';
 
 /** Another process has just looked: its counts must not be added again. */
 const JUST_LOOKED = "SELECT FROM product_pulse WHERE at > $1::timestamptz - interval '5 seconds' LIMIT 1";
 
-/** What was answered up to now today and yesterday. A day that is over may still get late counts. */
+/** Responses of today and yesterday so far. A day that is over may still get late counts. */
 const TAKE_PULSE = `
 INSERT INTO product_pulse (at, day, product_id, answered, failed)
 SELECT $1, day, product_id, succeeded + rejected + failed, failed FROM product_answers
@@ -21,8 +21,8 @@ WHERE day BETWEEN $2::date - 1 AND $2::date AND succeeded IS NOT NULL
 ON CONFLICT DO NOTHING`;
 
 /**
- * The minute is what was counted since the oldest pulse within it, and `more` what was counted since the latest pulse. A product without an
- * answer on a day has no row in the pulses of that day. Without any pulse, as after a start, nothing is known of the minute yet.
+ * The minute is what was counted since the oldest pulse within it, and `more` what was counted since the latest pulse. A product without a
+ * response on a day has no row in that day's pulses. Without any pulse, as after a start, the minute is not known yet.
  */
 const MINUTES = `
 WITH seen AS (
@@ -61,7 +61,7 @@ UPDATE product_outage SET answered = answered + GREATEST($3::bigint, $4::bigint)
   ended_at = CASE WHEN $5::boolean THEN $2::timestamptz END
 WHERE id = $1 AND ended_at IS NULL`;
 
-/** What was said about one product. */
+/** A change in one product's state. */
 export interface OutageChange {
   readonly product: string;
   readonly change: 'began' | 'ended';
@@ -93,8 +93,8 @@ export interface WatchOutagesOptions {
 }
 
 /**
- * Looks at what each product answered within the last minute, and begins and ends outages by the rules of the catalogue. Call it every ten
- * seconds or so. However many processes do so, each outage begins once and ends once; the seller's webhooks are queued with it.
+ * Checks what each product responded within the last minute, and begins and ends outages by the rules of the catalogue. Call it about every
+ * ten seconds. However many processes do so, each outage begins once and ends once; the seller's webhooks are queued with it.
  * @returns what began and what ended now
  */
 export function watchOutages(db: Pool, { timeZone, at: given }: WatchOutagesOptions): Promise<OutageChange[]> {

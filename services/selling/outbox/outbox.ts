@@ -6,16 +6,16 @@ export type PaymentNews = 'paid' | 'failed' | 'grace_ends' | 'grace_over';
 
 export type OutageNews = 'began' | 'ended';
 
-/** What each kind says beside its subject's id. */
+/** The detail of each kind, besides its subject's id. */
 interface OutboxDetails {
   /** Alerts that wait to be mailed, by customer. */
   readonly alerts: '';
   readonly plan_answer: '';
   readonly outage: OutageNews;
-  /** About a subscription to the status: it was asked for, with an id of the asking; or an outage, by its id. */
+  /** About a status subscription: the request for it, with an id of the request; or an outage, by its id. */
   readonly status: `${'asked' | OutageNews} ${string}`;
   readonly invoice: InvoiceNews;
-  /** With the id of the fact, or the second since which a payment fails. */
+  /** With the id of the fact, or the second since which a payment has been failing. */
   readonly payment: `${PaymentNews} ${string}`;
   readonly webhook: '';
 }
@@ -25,8 +25,8 @@ const ENQUEUE = `
 INSERT INTO outbox (kind, subject, detail) SELECT $1, subject, $3 FROM unnest($2::uuid[]) AS subject ON CONFLICT DO NOTHING`;
 
 /**
- * Has something sent once this transaction has committed. The same is sent once, however often it is asked for. Alerts and webhooks are
- * enqueued by the statements that make them.
+ * Queues an item that is sent once this transaction has committed. The same item is sent once, however often it is queued. Alerts and
+ * webhooks are queued by the statements that make them.
  * @param item.subjects ids of what it is about
  */
 export async function enqueue<K extends OutboxKind>(
@@ -36,14 +36,14 @@ export async function enqueue<K extends OutboxKind>(
   if (subjects.length > 0) await db.query(ENQUEUE, [kind, subjects, detail]);
 }
 
-/** Something that is this process's to send, until the lease ends. */
+/** An item that this process must send before the lease ends. */
 export interface OutboxItem<K extends OutboxKind = OutboxKind> {
   readonly id: string;
   readonly subject: string;
   readonly detail: OutboxDetails[K];
-  /** This one included. */
+  /** Including this one. */
   readonly attempts: number;
-  /** To the microsecond. */
+  /** With microseconds. */
   readonly askedAt: string;
   /** A mail that could not be sent for this long is dropped: the pages have shown its news. */
   readonly isStale: boolean;
@@ -51,7 +51,7 @@ export interface OutboxItem<K extends OutboxKind = OutboxKind> {
 
 const STALE_DAYS = 7;
 
-/** What another process claims at this time is skipped, and what it has claimed is not due. The condition is asked again under the lock. */
+/** Items that another process is claiming are skipped, and claimed ones are not due. The condition is checked again under the lock. */
 const CLAIM = `
 UPDATE outbox SET attempts = attempts + 1, due_at = now() + $2 * interval '1 millisecond'
 WHERE id = (
@@ -64,13 +64,13 @@ RETURNING id, subject, detail, attempts, asked_at::text AS "askedAt", asked_at <
 
 export interface ClaimOptions<K extends OutboxKind> {
   readonly kind: K;
-  /** Longer than an attempt can take. When its process ends before it settles, the item is due again: it may be sent twice but is not lost. */
+  /** Longer than an attempt can take. If the process ends before it settles, the item is due again: delivery is at least once. */
   readonly leaseMs: number;
   /** Lanes that have enough under way. */
   readonly busy?: readonly string[];
 }
 
-/** Takes what is due for the longest time; undefined when nothing is. Each item is claimed by one process. */
+/** Takes the item that has been due the longest; undefined if none is due. Each item is claimed by one process. */
 export async function claim<K extends OutboxKind>(
   db: Database,
   { kind, leaseMs, busy = [] }: ClaimOptions<K>,
@@ -79,7 +79,7 @@ export async function claim<K extends OutboxKind>(
 }
 
 /**
- * It was sent, or nothing is left to say. What was asked for again since the claim stays due.
+ * Marks an item as sent, or as no longer needed. If it was queued again since the claim, it stays due.
  * @returns false if the lease ended and another process has claimed it
  */
 export async function settle(db: Database, { id, attempts, askedAt }: OutboxItem): Promise<boolean> {
@@ -93,7 +93,7 @@ export async function retry(db: Database, { id, attempts }: OutboxItem, pauseMs:
   return (await db.query(text, [id, attempts, pauseMs])).rowCount === 1;
 }
 
-/** Forgets what was sent after 92 days: longer than anything is asked for again, such as the reminder of an invoice. */
+/** Deletes sent items after 92 days, which is longer than anything is queued again, such as the reminder of an invoice. */
 export async function pruneOutbox(db: Pool): Promise<void> {
   await db.query("DELETE FROM outbox WHERE due_at IS NULL AND asked_at < now() - interval '92 days'");
 }

@@ -9,7 +9,7 @@ export interface PaidRef {
   readonly reference: string;
 }
 
-/** A subscription at a payment provider, as pages show it. Moments are seconds since 1970. */
+/** A subscription at a payment provider, as pages show it. Times are seconds since 1970. */
 export interface PaidSubscription extends PaidRef {
   readonly id: string;
   readonly customerId: string;
@@ -23,7 +23,7 @@ export interface PaidSubscription extends PaidRef {
   readonly failingSince: number | null;
   readonly entitlement: Entitlement;
   readonly givenPlan: string | null;
-  /** What begins with the next period in place of the plan; null: nothing does. */
+  /** The plan that begins with the next period; null if none does. */
   readonly next: NextPlan | null;
   readonly discount: Discount | null;
   readonly isPaused: boolean;
@@ -51,7 +51,7 @@ export async function findPaidByReference(db: Database, { provider, reference }:
   return (await db.query<PaidSubscription>(`${SELECT} WHERE provider = $1 AND reference = $2 ${lock}`, [provider, reference])).rows[0];
 }
 
-/** Whether a customer ever paid for a product, or had it on trial. */
+/** Whether a customer ever paid for a product, or had a trial of it. */
 export async function wasPaid(db: Database, customerId: string, product: string): Promise<boolean> {
   const { rowCount } = await db.query('SELECT FROM paid_subscription WHERE customer_id = $1 AND product_id = $2 LIMIT 1', [
     customerId,
@@ -60,12 +60,12 @@ export async function wasPaid(db: Database, customerId: string, product: string)
   return (rowCount ?? 0) > 0;
 }
 
-/** The one that pays for a product now; undefined where nothing is paid. */
+/** The subscription that pays for a product now; undefined if nothing is paid. */
 export async function findPaid(db: Database, customerId: string, product: string): Promise<PaidSubscription | undefined> {
   return (await listPaid(db, customerId)).find((each) => each.product === product);
 }
 
-/** The plan as `plan-change.ts` judges it; undefined before the provider has said what it is. */
+/** The plan as `plan-change.ts` judges it; undefined before the provider has reported it. */
 export function heldPlan({
   status,
   plan,
@@ -82,7 +82,7 @@ export function heldPlan({
 }
 
 /**
- * For what a seller gives or ends: a payment provider would go on charging for a plan that the customer no longer has.
+ * For what a seller gives or ends: the payment provider would go on charging for a plan that the customer no longer has.
  * @throws OperationRefused `plan_paid`
  */
 export async function requireUnpaid(db: Database, { customerId, product }: { customerId: string; product: string }): Promise<void> {
@@ -92,7 +92,7 @@ export async function requireUnpaid(db: Database, { customerId, product }: { cus
   throw new OperationRefused('plan_paid', text);
 }
 
-/** One provider's paid plans that go on as far as we know. */
+/** One provider's paid plans that go on, as far as we know. */
 export async function listGoingOn(db: Database, provider: string): Promise<PaidSubscription[]> {
   const { rows } = await db.query<PaidSubscription>(
     `${SELECT} WHERE provider = $1 AND status IS NOT NULL AND status NOT IN ('waiting', 'ended') ORDER BY made_at`,
@@ -101,7 +101,7 @@ export async function listGoingOn(db: Database, provider: string): Promise<PaidS
   return rows;
 }
 
-/** Something is about to be asked of the provider: should its answer be lost, it is asked again what came of it. */
+/** Something is about to be requested of the provider. If the response is lost, the background work asks for the outcome. */
 export async function askSoon(db: Database, id: string): Promise<void> {
   await db.query("UPDATE paid_subscription SET look_at = LEAST(look_at, now() + interval '30 seconds') WHERE id = $1", [id]);
 }
@@ -112,7 +112,7 @@ ${SELECT} AS p WHERE customer_id = $1 AND is_paused AND status <> 'ended' AND NO
     SELECT FROM suspension x JOIN subscription s ON s.id = x.subscription_id WHERE s.customer_id = p.customer_id AND s.product_id = p.product_id
   )`;
 
-/** Payments of a customer that are paused, though nothing of what they are for is suspended. */
+/** A customer's paused payments for what is no longer suspended. */
 export async function listResumable(db: Database, customerId: string): Promise<PaidSubscription[]> {
   return (await db.query<PaidSubscription>(RESUMABLE, [customerId])).rows;
 }
@@ -123,8 +123,8 @@ FROM paid_subscription p JOIN account_deletion d ON d.customer_id = p.customer_i
 WHERE p.look_at IS NOT NULL AND p.status <> 'ended' AND p.reference <> ALL ($1) LIMIT 10`;
 
 /**
- * Subscriptions of accounts that are deleted: while they can be taken back nothing more is charged, and once they are erased they end.
- * @param except of which the provider wants to know nothing
+ * Subscriptions of deleted accounts. While the deletion can be undone nothing more is charged; after it they end.
+ * @param except subscriptions whose end a provider refused
  */
 export async function listPaidByLeaving(db: Database, except: ReadonlySet<string>) {
   return (await db.query<PaidRef & { readonly kind: 'cancel' | 'end' }>(OF_LEAVING, [[...except]])).rows;
@@ -135,7 +135,7 @@ UPDATE paid_subscription SET look_at = now() + interval '60 seconds'
 WHERE id = (SELECT id FROM paid_subscription WHERE look_at <= now() ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING provider, reference`;
 
-/** Takes one subscription of which the provider is to be asked; undefined when there is none. */
+/** Takes one subscription about which the provider must be asked; undefined if there is none. */
 export async function claimPaid(db: Database): Promise<PaidRef | undefined> {
   return (await db.query<PaidRef>(CLAIM)).rows[0];
 }

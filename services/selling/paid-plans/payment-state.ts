@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * What a payment provider says of one subscription, as facts in the provider's own time, and what they come to. Facts may arrive twice,
- * late, in any order or never; the state depends only on which facts there are.
+ * A payment provider's facts about one subscription, in the provider's own time, and the state that follows from them. Facts may arrive
+ * twice, late, in any order or never; the state depends only on the set of facts.
  */
 
 /** Seconds since 1970, as the provider has them. */
@@ -21,18 +21,18 @@ export interface Discount {
   readonly percent: number | null;
   /** A month, in the currency's smallest unit; null: a share. */
   readonly amount: number | null;
-  /** The last charge that is lower; null: each one is. */
+  /** The last charge that is lower; null: all charges are. */
   readonly until: Seconds | null;
 }
 
-/** What a month costs that is charged at a time. The provider's own sum may differ by its rounding. */
+/** What a month costs, for a given charge. The provider's own sum may differ by its rounding. */
 export function discounted(price: number, discount: Discount | null, at: Seconds): number {
   if (!discount || (discount.until !== null && at > discount.until)) return price;
   const { percent, amount } = discount;
   return Math.max(0, price - (amount ?? Math.round((price * (percent ?? 0)) / 100)));
 }
 
-/** How the provider has a subscription. Amounts are whole units of the currency's smallest part. */
+/** A subscription as the provider has it. Amounts are in the currency's smallest unit. */
 export interface SubscriptionFact {
   readonly kind: 'subscription';
   readonly status: 'waiting' | 'trial' | 'active' | 'failing' | 'ended';
@@ -41,31 +41,31 @@ export interface SubscriptionFact {
   readonly currency: string;
   /** End of the paid period, or of the trial. */
   readonly periodEnd: Seconds;
-  /** When it ends because it was cancelled; null while it renews. Absent: the provider does not say, and what it said before holds. */
+  /** When it ends because it was cancelled; null while it renews. Absent: the provider does not say, so its earlier statement holds. */
   readonly cancelsAt?: Seconds | null;
-  /** Absent: none waits. */
+  /** Absent: no plan waits. */
   readonly next?: NextPlan | null;
-  /** Absent: none is given. */
+  /** Absent: no discount. */
   readonly discount?: Discount | null;
-  /** Whether nothing is charged until somebody has it resumed. Absent: it is charged. */
+  /** Whether nothing is charged until the payment is resumed. Absent: it is charged. */
   readonly isPaused?: boolean;
 }
 
-/** One invoice of the provider's that was paid, or could not be charged. */
+/** One invoice of the provider that was paid, or could not be charged. */
 export interface ChargeFact {
   readonly kind: 'paid' | 'failed';
   readonly invoice: string;
   readonly amount: number;
   readonly currency: string;
-  /** The provider's own page of it. */
+  /** The provider's own page of the invoice. */
   readonly url: string | null;
-  /** The provider's id of the payment, where it has another than its invoice. */
+  /** The provider's id of the payment, if it differs from the invoice's. */
   readonly payment?: string;
   /** Use above the limits on it, by our ids. Absent: none. */
   readonly use?: readonly { readonly id: string; readonly amount: number }[];
 }
 
-/** Money that went back. `amount` is all that was refunded of this payment so far. */
+/** A refund. `amount` is the total refunded of this payment so far. */
 export interface RefundFact {
   readonly kind: 'refunded';
   readonly invoice: string;
@@ -88,13 +88,13 @@ export interface PaymentState extends Omit<SubscriptionFact, 'kind'> {
   readonly next: NextPlan | null;
   readonly discount: Discount | null;
   readonly isPaused: boolean;
-  /** When a charge first failed that was not made good since; null when nothing is owed. */
+  /** When the unpaid charge first failed; null if nothing is owed. */
   readonly failingSince: Seconds | null;
 }
 
 /**
- * The order of facts of one second: as a provider's own steps follow each other. A failure stands after a success of the same second,
- * unless an invoice was paid in it.
+ * The order of facts of one second, which follows a provider's own steps. A failure comes after a success of the same second, unless an
+ * invoice was paid in it.
  */
 const STATUS_RANK = { waiting: 0, trial: 1, active: 2, failing: 4, ended: 6 } as const;
 const KIND_RANK = { failed: 3, paid: 5, refunded: 7 } as const;
@@ -103,7 +103,7 @@ function rankOf(fact: PaymentFact): number {
   return fact.kind === 'subscription' ? STATUS_RANK[fact.status] : KIND_RANK[fact.kind];
 }
 
-/** JSON is compared last, so that the order is the same for any two facts. */
+/** JSON is compared last, so that any two facts always have the same order. */
 function inOrder(a: DatedFact, b: DatedFact): number {
   return a.at - b.at || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
@@ -114,7 +114,7 @@ function step(state: PaymentState | undefined, { at, fact }: DatedFact): Payment
     // A period that begins while nothing is charged is not paid.
     const periodEnd = isPaused ? (state?.periodEnd ?? rest.periodEnd) : rest.periodEnd;
     const members = { ...rest, periodEnd, cancelsAt, next, discount, isPaused };
-    // No provider brings a subscription back that has ended.
+    // No provider revives a subscription that has ended.
     if (state?.status === 'ended') return state;
     if (fact.status === 'failing') return { ...members, failingSince: state?.failingSince ?? at };
     return { ...members, failingSince: fact.status === 'ended' ? (state?.failingSince ?? null) : null };
@@ -127,7 +127,7 @@ function step(state: PaymentState | undefined, { at, fact }: DatedFact): Payment
   return state;
 }
 
-/** The plan that is paid for at a time: as the provider has it from then on, or else had it last. */
+/** The plan that is paid for at a time: the provider's last one from then on, else the last one before. */
 export function planAt(facts: readonly DatedFact[], at: Seconds): string | null {
   const own = [...facts].sort(inOrder).flatMap((each) => (each.fact.kind === 'subscription' ? [{ at: each.at, fact: each.fact }] : []));
   const after = own.find((each) => each.at >= at);
@@ -142,8 +142,8 @@ export function reducePayments(facts: readonly DatedFact[]): PaymentState | unde
 }
 
 /**
- * Whether nobody can know from these facts how a subscription is now: of its newest second there are two, such as a cancellation and its
- * withdrawal, and providers send events in any order. What is asked later stands after both.
+ * Whether the present state cannot be known from these facts: its newest second has two, such as a cancellation and its withdrawal, and
+ * providers send events in any order. A later response of the provider comes after both.
  */
 export function isUncertain(facts: readonly DatedFact[]): boolean {
   const own = facts.filter(({ fact }) => fact.kind === 'subscription');
@@ -152,21 +152,21 @@ export function isUncertain(facts: readonly DatedFact[]): boolean {
   return others.some((fact) => !isDeepStrictEqual(fact, first));
 }
 
-/** What a seller allows, by `billing.payments` of the catalogue. */
+/** The seller's terms, from `billing.payments` of the catalogue. */
 export interface GraceTerms {
   /** Days after a failed payment in which the plan goes on. */
   readonly graceDays: number;
-  /** What comes then: the product's base limits, or a suspended subscription. */
+  /** What follows: the product's base limits, or a suspended subscription. */
   readonly afterGrace: 'base' | 'suspend';
 }
 
-/** What the customer has: the plan, the plan but no access to it, or nothing that was paid for. */
+/** What the customer has: the plan, the plan without access, or nothing that was paid for. */
 export type Entitlement = 'plan' | 'suspended' | 'none';
 
 const DAY_SECONDS = 86_400;
 
 /**
- * End of grace: how long the plan goes on without money; null while no payment is owed. A period that is over without news counts as
+ * End of the grace, until which the plan goes on without payment; null while no payment is owed. A period that ended without news counts as
  * unpaid.
  */
 export function graceEnd({ status, failingSince, periodEnd }: PaymentState, { graceDays }: GraceTerms, now: Seconds): Seconds | null {

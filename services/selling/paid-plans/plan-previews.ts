@@ -3,14 +3,17 @@ import { type Database, inTransaction, isUuid } from '../../../plugins/stores/po
 import { OperationRefused } from '../operations/operation-refused';
 import { type HeldPlan, type PlanChange } from './plan-change';
 
-/** What a customer was shown before it agreed to another plan. All of it is kept here, so that nothing a client sends sets a price or a time. */
+/**
+ * What a customer was shown before agreeing to another plan. All of it is stored here, so that nothing a client sends sets a price or a
+ * time.
+ */
 export interface PlanPreview {
   readonly plan: string;
   /** A month, in the currency's smallest unit. */
   readonly price: number;
-  /** Limits of the plan, and what it sells above them. */
+  /** The plan's limits, and what it sells above them. */
   readonly terms: unknown;
-  /** What was paid then. */
+  /** What was paid at that time. */
   readonly held: HeldPlan;
   readonly change: Exclude<PlanChange, { readonly kind: 'refused' | 'pay' }>;
 }
@@ -24,7 +27,10 @@ const FORGET = 'DELETE FROM plan_preview WHERE paid_subscription_id = $1 AND acc
 const KEEP = `
 INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`;
 
-/** Keeps what is shown; what was shown before can no longer be accepted. @returns its id */
+/**
+ * Stores a preview; earlier ones can no longer be accepted.
+ * @returns its id
+ */
 export function keepPreview(db: Database, { paidId, plan, price, terms, held, change }: PreviewRef & PlanPreview): Promise<string> {
   return inTransaction(db, async (client) => {
     await client.query('SELECT FROM paid_subscription WHERE id = $1 FOR UPDATE', [paidId]);
@@ -34,7 +40,7 @@ export function keepPreview(db: Database, { paidId, plan, price, terms, held, ch
   });
 }
 
-/** The bound of other changes of a subscription; see require-changes-left.ts. */
+/** The same maximum as for other changes of a subscription; see require-changes-left.ts. */
 const MAX_ACCEPTED_A_DAY = 100;
 const COUNT = `
 SELECT count(*)::integer AS count FROM plan_preview WHERE paid_subscription_id = $1 AND accepted_at > now() - interval '1 day'`;
@@ -44,8 +50,8 @@ WHERE id = $1 AND paid_subscription_id = $2 AND accepted_at IS NULL AND made_at 
 RETURNING plan_name AS plan, price::float8 AS price, terms, held, change`;
 
 /**
- * Takes a preview that is an hour old at most, once however often it is sent. Runs in the caller's transaction.
- * @returns undefined for one that was accepted, is too old, or was never shown to this customer
+ * Takes a preview at most an hour old, once however often it is sent. Runs in the caller's transaction.
+ * @returns undefined if it was accepted before, is too old, or was never shown to this customer
  * @throws OperationRefused `change_limit_reached`
  */
 export async function acceptPreview(

@@ -13,16 +13,16 @@ export interface ExplainedCheck {
 
 /** What a customer can do about a request at once. */
 export type Fix =
-  /** To the key's whitelist: an address, or the host of an origin. */
+  /** An entry for the key's whitelist: an address, or the host of an origin. */
   | { readonly kind: 'add_rule'; readonly rule: string }
   | { readonly kind: 'activate_key' }
-  /** Its products or its expiry must change. */
+  /** The key's products or its expiry must change. */
   | { readonly kind: 'open_key' }
   | { readonly kind: 'open_plans' }
   | { readonly kind: 'open_status' }
-  /** The seller alone can mend it. */
+  /** Only the seller can mend it. */
   | { readonly kind: 'ask_support' }
-  /** Nothing of the account helps: the request itself must change. */
+  /** Nothing in the account helps: the request itself must change. */
   | { readonly kind: 'read_code'; readonly code: string };
 
 /** The product as it was at the time of the request. Times are ISO 8601, UTC. */
@@ -41,7 +41,7 @@ export interface Explanation {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly outcome: Decision['outcome'];
-  /** What the caller got, whose it was and what it cost. */
+  /** What the caller got, whose request it was and what it cost. */
   readonly summary: string;
   readonly keyId: string | null;
   readonly maskedKey: string | null;
@@ -53,7 +53,7 @@ export interface Explanation {
   readonly product: ExplainedProduct | null;
   /** What would make the request succeed; empty if it did. */
   readonly remedy: string;
-  /** The likeliest first. Empty for a seller: what helps is the customer's to do. */
+  /** The likeliest first. Empty for a seller, because only the customer can apply them. */
   readonly fixes: readonly Fix[];
 }
 
@@ -69,7 +69,7 @@ const key = (decision: Decision): string => {
   return decision.maskedKey === undefined ? 'no key' : `${decision.maskedKey} in ${decision.keyPlace ?? 'an unknown place'}`;
 };
 
-/** The product as people know it, with the id that commands take. A route may admit several, of which the title names one. */
+/** The product as people know it, with the id that commands use. A route may admit several, of which the title names one. */
 const products = ({ product, products: admitted, productTitle }: KnownRequest): string => {
   const ids = product ?? admitted.join(' or ');
   const isOne = product !== undefined || admitted.length === 1;
@@ -86,7 +86,7 @@ const whitelistSaw = ({ callerAddress, originHost, matchedRule }: Decision, pass
   return [`address ${callerAddress ?? 'unknown'}`, `origin ${originHost ?? 'none'}`, rule].join(', ');
 };
 
-/** How a test key is shown. The form of an imported key does not tell its mode. */
+/** Prefix of a shown test key. The form of an imported key does not show its mode. */
 const TEST_PREFIX = 'tg_test';
 
 const CHECKS: readonly Check[] = [
@@ -148,7 +148,7 @@ const callerRemedy: Remedy = ({ callerAddress, originHost }) => {
   return `${addition}, or call from a place that is listed.`;
 };
 
-/** For the customer whose key it was; every step can be done in the dashboard and with the command line. */
+/** For the customer who has the key; every step can be done in the dashboard and with the command line. */
 const REMEDIES: Record<DenialCode, Remedy> = {
   request_not_readable: 'Send fewer headers, and a query or form that is well formed.',
   ambiguous_path: 'Send the path that you mean, without dot segments, and without encoding what needs no encoding.',
@@ -219,7 +219,7 @@ function keyFixes({ outcome, credentialId, suspended, callerAddress, originHost 
   if (credentialId === undefined || suspended !== undefined) return [];
   switch (outcome) {
     case 'caller_not_whitelisted':
-      // A caller that sends an origin is a browser. Its address belongs to its reader and changes.
+      // A caller that sends an origin is a browser, whose address belongs to its user and changes.
       return [originHost, callerAddress].flatMap((rule) => (rule === undefined ? [] : [{ kind: 'add_rule' as const, rule }]));
     case 'key_inactive':
       return [{ kind: 'activate_key' }];

@@ -33,19 +33,19 @@ interface Row {
   readonly title: string | null;
   readonly isPricedByAnswer: boolean | null;
   readonly outage: { readonly since: string; readonly until: string | null } | null;
-  /** What the plan includes now, and where it refuses by the month. */
+  /** What the plan includes now, and its monthly refusing limit. */
   readonly included: (QuotaLimits & { readonly refusedAt: number }) | null;
 }
 
 const ISO = 'YYYY-MM-DD"T"HH24:MI:SS"Z"';
 
-/** An outage is found by the responses of a minute, so it began up to a minute before. */
+/** An outage is detected from the responses of a minute, so it began up to a minute earlier. */
 const OUTAGE = `
 SELECT json_build_object('since', to_char(o.began_at AT TIME ZONE 'UTC', '${ISO}'), 'until', to_char(o.ended_at AT TIME ZONE 'UTC', '${ISO}'))
 FROM product_outage o WHERE o.product_id = p.id AND o.began_at - interval '1 minute' <= d.at AND (o.ended_at IS NULL OR o.ended_at >= d.at)
 ORDER BY o.began_at DESC LIMIT 1`;
 
-/** One's own first: an id may occur twice where a gateway takes it from the caller. */
+/** The reader's own first: an id may occur twice if a gateway takes it from the caller. */
 const SELECT = `
 SELECT d.request_id AS "requestId", (extract(epoch FROM d.at) * 1000)::float8 AS "atMs", d.products, d.outcome, d.key_place AS "keyPlace",
   d.masked_key AS "maskedKey", d.credential_id AS "credentialId", d.customer_id AS "customerId", d.subscription_id AS "subscriptionId",
@@ -63,16 +63,16 @@ ORDER BY d.customer_id = $2::uuid DESC NULLS LAST, d.at DESC LIMIT 1`;
 
 interface RequestQuery {
   readonly requestId: string;
-  /** A customer's own requests; everybody's unless given. */
+  /** Only this customer's requests; everybody's unless given. */
   readonly customerId?: string;
-  /** No customer asks, but somebody who holds the id. */
+  /** The reader is not a customer, but somebody who has the id. */
   readonly isStranger?: boolean;
 }
 
 /**
- * What is known of a request of the last 7 days. Customers and strangers find, as strangers see them, also requests whose key is nobody's or
- * does not count.
- * @returns undefined when the request is not known
+ * What is known of a request of the last 7 days. Customers and strangers also find requests whose key does not exist or does not work, with
+ * what strangers may see.
+ * @returns undefined if the request is not known
  */
 export async function findRequest(
   db: Database,
@@ -107,7 +107,7 @@ function decisionOf(row: Row): KnownRequest {
     ...(row.method !== null && { method: row.method }),
     ...(row.path !== null && { rawPath: row.path }),
     quota,
-    // The plan may be another one since.
+    // The plan may have changed since.
     ...(included?.refusedAt === quota?.monthly && included && { included: { daily: included.daily, monthly: included.monthly } }),
   };
 }

@@ -6,7 +6,7 @@ export interface DenialView {
   readonly requestId: string;
   readonly at: Date;
   readonly code: string;
-  /** The product that was refused; the route's first when the request did not come so far. */
+  /** The refused product; the route's first if the request did not get that far. */
   readonly product: string | null;
   readonly keyId: string | null;
   readonly maskedKey: string | null;
@@ -19,7 +19,7 @@ export interface DenialsQuery {
   readonly limit: number;
   /** Only this key's. */
   readonly keyId?: string | undefined;
-  /** `next` of the page before. What cannot be read gives the first page. */
+  /** `next` of the page before; an unreadable one gives the first page. */
   readonly after?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export async function listDenials(
   return { refusals: shown, next: last && writeLogPlace(last) };
 }
 
-/** Refused requests with one customer's keys. */
+/** Refused requests of one customer's keys. */
 export interface DenialCount {
   /** `YYYY-MM-DD` in the quota time zone. */
   readonly day: string;
@@ -61,7 +61,7 @@ FROM denial_count d JOIN credential k ON k.id = d.credential_id
 WHERE k.customer_id = $1 AND d.day BETWEEN $2::date AND $3::date
 GROUP BY d.day, d.product_id, d.code ORDER BY d.day, d.product_id, d.code`;
 
-/** Refusals by day, product and code, up to half a second old. Both ends belong to the period. */
+/** Refusals by day, product and code, up to half a second old. Both days belong to the period. */
 export async function readDenialCounts(
   db: Database,
   { customerId, fromDay, toDay }: { customerId: string; fromDay: string; toDay: string },

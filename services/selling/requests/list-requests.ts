@@ -7,28 +7,28 @@ export interface LoggedRequest {
   readonly at: Date;
   /** `admitted`, or the code of the refusal. */
   readonly outcome: string;
-  /** The product that decided; the route's first when the request did not come so far. */
+  /** The product that decided; the route's first if the request did not get that far. */
   readonly product: string | null;
   readonly keyId: string | null;
   readonly keyName: string | null;
   readonly maskedKey: string | null;
   /**
-   * Share of comparable requests that has a line: with this key, for this product, in the same hour, with the same outcome. 1: each has
-   * one. Null: not counted yet, for some seconds.
+   * The share of comparable requests that has a line: those with this key, for this product, in the same hour, with the same outcome. 1:
+   * each has one. Null: not counted yet, for some seconds.
    */
   readonly share: number | null;
-  /** The product failed, and the request was given back. Known for three days. */
+  /** Whether the product failed and the units were given back. Known for three days. */
   readonly isGivenBack: boolean;
-  /** Null where the gateway tells none. The path is without its query. */
+  /** Null if the gateway reports none. The path has no query. */
   readonly method: string | null;
   readonly path: string | null;
   /** Status of the response as the gateway reported it; null until it does. 499: the client left before. */
   readonly status: number | null;
-  /** From the first byte of the request at the gateway to the last of its answer. */
+  /** From the first byte of the request at the gateway to the last byte of its response. */
   readonly milliseconds: number | null;
   /** Bytes of the response's body. */
   readonly bytes: number | null;
-  /** What it cost, though it may have been given back; null where nothing was counted, and until its answer is told. */
+  /** What it cost, though it may have been given back; null if nothing was counted, and until its response is reported. */
   readonly units: number | null;
 }
 
@@ -41,17 +41,17 @@ export interface RequestsQuery extends LineFilter {
   readonly product?: string | undefined;
   /** Any of these. */
   readonly outcomes?: readonly string[] | undefined;
-  /** The first time that is wanted, and the first that is not. */
+  /** The first time included, and the first time excluded. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** `next` of the page before. What cannot be read gives the first page. */
+  /** `next` of the page before; an unreadable one gives the first page. */
   readonly after?: string | undefined;
 }
 
 /** As the log's index has it. */
 const AT = "(at AT TIME ZONE 'UTC')";
 
-/** Conditions name only columns of the log's index, so that no line is read that is not shown. */
+/** Conditions use only columns of the log's index, so that only shown lines are read. */
 function conditionsOf(query: RequestsQuery, give: Give): string[] {
   const { keyId, product, outcomes, from, to } = query;
   const conditions = [`customer_id = ${give(query.customerId)}`, `${AT} > (now() AT TIME ZONE 'UTC') - interval '7 days'`];
@@ -64,7 +64,7 @@ function conditionsOf(query: RequestsQuery, give: Give): string[] {
   return [...conditions, olderThan(query.after, { at: AT, give })];
 }
 
-/** Counts of the hour, the key's name and the refund are looked up for the lines of the page alone. */
+/** The hour's counts, the key's name and the refund are looked up only for the page's lines. */
 function statement(query: RequestsQuery): { text: string; values: unknown[] } {
   const values: unknown[] = [query.timeZone];
   const give: Give = (value) => `$${values.push(value)}`;
@@ -87,8 +87,8 @@ ORDER BY p.at DESC, p.request_id DESC`;
 }
 
 /**
- * Requests of the last 7 days with a customer's keys, newest first, up to half a second old. `next` is undefined at the end; with a
- * {@link LineFilter} a page may be short, and `next` still lead on.
+ * Requests of the last 7 days with a customer's keys, newest first, up to half a second old. `next` is undefined at the end; with a {@link
+ * LineFilter} a page may be short although `next` leads on.
  */
 export async function listRequests(
   db: Database,

@@ -1,4 +1,4 @@
-/** A place in a list of decisions, newest first: everything before it is older. */
+/** A position in a list of decisions, newest first: everything after it is older. */
 export interface LogPlace {
   /** Whole microseconds since 1970, as text: a Date has none, and requests of one millisecond are common. */
   readonly micros: string;
@@ -8,7 +8,7 @@ export interface LogPlace {
 /** Far beyond every decision, and within the range of a timestamp. */
 const FIRST: LogPlace = { micros: '9999999999999999', requestId: '' };
 
-/** What cannot be read is the beginning. */
+/** An unreadable cursor is the beginning. */
 export function readLogPlace(cursor: string | undefined): LogPlace {
   const text = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString();
   const [, micros, requestId] = /^(\d{1,16})\|([^\0]{1,100})$/.exec(text) ?? [];

@@ -4,11 +4,11 @@ import { type Database } from '../../../plugins/stores/postgres/database';
 import { type AnswerHour } from '../../../plugins/stores/postgres/decisions/answer-counts';
 import { type KeyHour } from '../../../plugins/stores/postgres/decisions/count-key-hours';
 
-/** What product services answered. */
+/** Responses of product services. */
 export type Answers = Pick<AnswerHour, 'succeeded' | 'rejected' | 'failed' | 'abandoned' | 'took'>;
 
 interface Outcomes extends Pick<KeyHour, 'admitted' | 'refused' | 'unavailable'> {
-  /** Null where no service told. */
+  /** Null if no service reported any. */
   readonly answers: Answers | null;
 }
 
@@ -30,7 +30,7 @@ interface Period {
   readonly timeZone: string;
 }
 
-/** `hour` and `startsAt` are null where whole days were asked for. */
+/** `hour` and `startsAt` are null if whole days were requested. */
 export interface KeyUsage extends Readonly<Pick<KeyHour, 'day' | 'product'> & Outcomes> {
   readonly hour: number | null;
   readonly startsAt: Date | null;
@@ -53,13 +53,13 @@ SELECT to_char(day, 'YYYY-MM-DD') AS day, CASE WHEN $5 THEN hour END AS hour, CA
 FROM key_hour WHERE credential_id = $1 AND day BETWEEN $2::date AND $3::date
 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 4`;
 
-/** What was asked with one key, up to five seconds old, in the order of time; what was not asked for has no entry. */
+/** Requests with one key, up to five seconds old, oldest first; days and hours without requests have no entry. */
 export async function readKeyUsage(db: Database, { keyId, fromDay, toDay, timeZone, by }: KeyUsageQuery): Promise<KeyUsage[]> {
   const { rows } = await db.query<KeyUsage>(OF_KEY, [keyId, fromDay, toDay, timeZone, by === 'hour']);
   return rows;
 }
 
-/** Requests that were let in with all keys of a customer for one product on one day. */
+/** A customer's admitted requests of all keys for one product on one day. */
 export interface DailyAnswers extends Pick<Outcomes, 'admitted' | 'answers'> {
   readonly day: string;
   readonly product: string;
@@ -70,13 +70,13 @@ SELECT to_char(day, 'YYYY-MM-DD') AS day, product_id AS product, ${ADMITTED}, ${
 FROM customer_day WHERE customer_id = $1 AND day BETWEEN $2::date AND $3::date
 GROUP BY 1, 2 ORDER BY 1, 2`;
 
-/** Responses by day and product, up to five seconds old, in the order of time. A day on which no request was admitted has no entry. */
+/** Responses by day and product, up to five seconds old, oldest first. Days without admitted requests have no entry. */
 export async function readDailyAnswers(db: Database, query: Omit<HourlyUsageQuery, 'timeZone' | 'product'>): Promise<DailyAnswers[]> {
   const { rows } = await db.query<DailyAnswers>(BY_DAY, [query.customerId, query.fromDay, query.toDay]);
   return rows;
 }
 
-/** Requests with all keys of a customer for one product in one hour. */
+/** Requests of all of a customer's keys for one product in one hour. */
 export interface HourlyUsage extends Readonly<Outcomes> {
   readonly startsAt: Date;
   readonly product: string;
@@ -96,7 +96,7 @@ FROM credential JOIN key_hour ON key_hour.credential_id = credential.id
 WHERE customer_id = $1 AND day BETWEEN $2::date AND $3::date AND ($5::text IS NULL OR product_id = $5)
 GROUP BY day, hour, product_id, mode ORDER BY 1, 2, 3`;
 
-/** Usage by hour, product and mode, up to five seconds old, in the order of time. An hour without requests has no entry. */
+/** Usage by hour, product and mode, up to five seconds old, oldest first. Hours without requests have no entry. */
 export async function readHourlyUsage(db: Database, query: HourlyUsageQuery): Promise<HourlyUsage[]> {
   const { customerId, fromDay, toDay, timeZone, product } = query;
   const { rows } = await db.query<HourlyUsage>(OF_CUSTOMER, [customerId, fromDay, toDay, timeZone, product ?? null]);

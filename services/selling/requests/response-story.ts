@@ -2,8 +2,8 @@ import { codeShown, denialOf, refusalIn, statusOf, titleOf } from '../../../plug
 import { isRefundKnown, isUnderWay, type KnownRequest, type ReportedAnswer } from './known-request';
 
 /**
- * What became of the units that a request took. `none`: it took none. `settled`: the product's response said how many it cost.
- * `unknown`: so long ago that a refund is forgotten.
+ * What happened to the units of a request. `none`: it took none. `settled`: the product's response reported its cost. `unknown`: so long
+ * ago that refunds are no longer known.
  */
 export type ChargeState = 'none' | 'charged' | 'given_back' | 'settled' | 'unknown';
 
@@ -19,7 +19,7 @@ export interface ExplainedAnswer {
   readonly charge: ChargeState;
 }
 
-/** nginx's number where the client left before the response was sent. */
+/** nginx's status for a client that left before the response was sent. */
 const CLIENT_LEFT = 499;
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
@@ -47,7 +47,7 @@ export function isAwaited({ outcome, answer, atMs }: KnownRequest, nowMs: number
   return outcome === 'admitted' && !answer && isUnderWay(atMs, nowMs);
 }
 
-/** Who failed, if anybody did: what the caller can do depends on it. */
+/** Who failed, if anybody: the caller's options depend on it. */
 export type Fault = 'none' | 'caller' | 'api' | 'unanswered';
 
 export function faultOf({ answer }: KnownRequest): Fault {
@@ -56,7 +56,7 @@ export function faultOf({ answer }: KnownRequest): Fault {
   return answer.isFromApi === false ? 'unanswered' : 'api';
 }
 
-/** The API in a sentence. */
+/** The API's name in a sentence. */
 export function apiOf({ productTitle, product, products }: KnownRequest): string {
   return productTitle ?? product ?? products[0] ?? 'the API';
 }
@@ -107,7 +107,10 @@ function storyOf(request: KnownRequest, subject: string, nowMs: number): string 
   return `→ ${answer.status} in ${request.answer.milliseconds} ms. ${subject} was let in; ${whatHappened(request, request.answer)}`;
 }
 
-/** What the caller got, whose it was and what it cost, in one line. @param subject of its sentences, `Your request` or `The request` */
+/**
+ * What the caller got, whose request it was and what it cost, in one line.
+ * @param subject of its sentences, `Your request` or `The request`
+ */
 export function summaryOf(request: KnownRequest, subject: string, nowMs: number): string {
   const { method, rawPath } = request;
   const line = method === undefined || rawPath === undefined || rawPath === '' ? 'Request' : `${method} ${rawPath}`;

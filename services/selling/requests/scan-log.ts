@@ -1,22 +1,22 @@
 import { readLogPlace, writeLogPlace } from './log-place';
 
-/** So many lines are looked through for one page: what is rare takes more pages, and never more time. */
+/** Maximum lines that are looked through for one page: rare matches take more pages, but never more time. */
 export const MAX_SCANNED = 2_000;
 
-/** Admitted requests that were answered with a status from `least` to `most`. Refusals are told apart by their codes. */
+/** Admitted requests whose response has a status from `least` to `most`. Refusals are selected by their codes. */
 export interface StatusRange {
   readonly least: number;
   readonly most: number;
 }
 
-/** What no index has, so that each line is read to tell. */
+/** Filters without an index, for which each line is read. */
 export interface LineFilter {
   /** Method in capitals. */
   readonly method?: string | undefined;
-  /** How the path begins. */
+  /** Beginning of the path. */
   readonly path?: string | undefined;
   readonly statuses?: StatusRange | undefined;
-  /** Answered in more milliseconds than these. */
+  /** Responses that took more milliseconds than this. */
   readonly slowerThanMs?: number | undefined;
 }
 
@@ -33,15 +33,15 @@ export function lineConditions({ method, path, statuses, slowerThanMs }: LineFil
   return conditions;
 }
 
-/** What a line's request cost, as SQL: without the units that it reserved and did not use. */
+/** The cost of a line's request, as SQL: without units that it reserved and did not use. */
 export function unitsOfLine(line: string): string {
   return `${line}.units - COALESCE((SELECT rest.units FROM quota_refund rest WHERE rest.request_id = ${line}.request_id || '/rest'), 0)::integer`;
 }
 
 export interface LogScan {
-  /** Conditions that an index has. */
+  /** Conditions that an index covers. */
   readonly conditions: readonly string[];
-  /** For which each line is read; {@link MAX_SCANNED} at most. */
+  /** Conditions for which each line is read, at most {@link MAX_SCANNED} of them. */
   readonly filters: readonly string[];
   /** The time as the index has it. */
   readonly at: string;
@@ -67,14 +67,14 @@ recent AS MATERIALIZED (
 )`;
 }
 
-/** Older than the place that a cursor names. What cannot be read is the beginning. */
+/** Older than the position in a cursor; an unreadable cursor is the beginning. */
 export function olderThan(after: string | undefined, { at, give }: { readonly at: string; readonly give: Give }): string {
   const { micros, requestId } = readLogPlace(after);
   const epoch = at === 'at' ? 'timestamptz' : 'timestamp';
   return `(${at}, request_id) < (${epoch} 'epoch' + ${give(micros)}::bigint * interval '1 microsecond', ${give(requestId)})`;
 }
 
-/** What each row of such a statement has beside its own columns. */
+/** Columns of each row of such a statement, besides its own. */
 export interface ScannedRow {
   /** Null in the one row of a page without lines. */
   readonly requestId: string | null;

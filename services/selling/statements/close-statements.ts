@@ -1,7 +1,7 @@
 import { type Pool } from 'pg';
 import { closeMonth, lastClosableMonth } from './read-statement';
 
-/** Customers at a time, so that a process that ends has lost little. */
+/** Customers at a time, so that a process that is killed loses little work. */
 const BATCH = 200;
 
 /** Customers in the order of their ids, so that a batch does not look again at those before it. */
@@ -13,7 +13,7 @@ WHERE c.id > $3 AND NOT EXISTS (SELECT FROM statement s WHERE s.customer_id = c.
   )
 ORDER BY c.id LIMIT ${BATCH}`;
 
-/** No customer has it. */
+/** Sorts before every customer's id. */
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 export interface ClosingOptions {
@@ -28,8 +28,8 @@ export interface ClosingOptions {
 }
 
 /**
- * Closes all customers' statements of the last finished month, so that the seller is told. A customer who asked earlier has closed their
- * own. Several processes may do so at once: each statement is written once. A statement that fails holds up no other.
+ * Closes all customers' statements of the last finished month, and tells the seller. A customer who asked earlier has closed their own.
+ * Several processes may do so at once: each statement is written once. A statement that fails delays no other.
  * @returns how many were closed
  */
 export async function closeStatements(db: Pool, options: ClosingOptions): Promise<number> {

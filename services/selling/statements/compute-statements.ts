@@ -3,11 +3,11 @@ import { computeStatement, daysOfMonth, type Statement, type StatementUse, type 
 import { includedLimits } from '../catalogue/included-limits';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** A statement of one month, without whose it is. */
+/** A statement of one month, without its customer. */
 export interface Content extends Statement {
   /** IANA name of the zone in which its days turn. */
   readonly timeZone: string;
-  /** The first day that is known: of the month in which the customer's first subscription began, or records did. */
+  /** The first known day: in the month in which the customer's first subscription began, or in which records began. */
   readonly fromDay: string;
 }
 
@@ -23,9 +23,9 @@ export function groupBy<Each>(all: readonly Each[], keyOf: (each: Each) => strin
 }
 
 /**
- * For each day, the last of equal terms in the order in which they began: a subscription can change more often than a process wants to read,
- * but has few plans and prices. A term that ends where a day begins did not hold on that day. Days in a row with the same term are one row.
- * What a payment provider charges is paid in advance, from the day on which that began to the last that was paid.
+ * The terms of each day: of equal terms the last, in the order in which they began. A subscription can change more often than a process
+ * wants to read, but has few plans and prices. A term that ends at the beginning of a day did not hold on that day. Consecutive days with
+ * the same term are one row. What a payment provider charges counts as paid in advance, from its first day to the last paid day.
  */
 const TERMS = `
 WITH month AS (SELECT $3::timestamp AT TIME ZONE $2 AS start, ($4::date + 1)::timestamp AT TIME ZONE $2 AS "end"),
@@ -100,7 +100,7 @@ export interface BatchQuery {
 
 type TermRow = SubscriptionTerm & { readonly customerId: string };
 
-/** Terms and use of these customers in a month, as far as it has come. */
+/** Terms and use of these customers in a month, up to now. */
 export async function readMonth(db: Database, { customers, month, timeZone, now }: BatchQuery) {
   const days = daysOfMonth(month);
   const [firstDay = '', lastDay = ''] = [days[0], days.at(-1)];
@@ -112,7 +112,8 @@ export async function readMonth(db: Database, { customers, month, timeZone, now 
 }
 
 /**
- * Contents by customer. A customer whose records begin later, and every customer before the month begins, has none: unknown is not zero.
+ * Contents by customer. A customer whose records begin later has none, and no customer has one before the month begins: unknown is not
+ * zero.
  */
 export async function computeContents(db: Database, query: BatchQuery): Promise<Map<string, Content>> {
   const { customers, month, timeZone, now } = query;

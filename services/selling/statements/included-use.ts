@@ -2,7 +2,7 @@ import { type DayAndMonth } from '../../../plugins/core/catalogue/catalogue';
 import { daysOfMonth, type StatementUse, type SubscriptionTerm, termsOfDay } from './statement';
 import { MonthUse } from './month-use';
 
-/** Units of a day or a month that the price includes at the most, and those that were sold above. */
+/** Maximum units of a day or a month that the price includes, and those that were sold above. */
 export interface IncludedUse {
   readonly included: number;
   readonly above: number;
@@ -14,16 +14,16 @@ export interface IncludedNow {
 }
 
 interface Running {
-  /** Terms of one subscription, as the month's statement has them. */
+  /** Terms of one subscription, as in the month's statement. */
   readonly terms: readonly SubscriptionTerm[];
   readonly use: readonly StatementUse[];
   /** `YYYY-MM-DD`. */
   readonly today: string;
-  /** Limits at which requests are refused: no more is let through, included or not. */
+  /** Limits at which requests are refused: no more is admitted, included or not. */
   readonly limits: DayAndMonth;
 }
 
-/** How a month that is not over stands, by the same count as its statement: what an earlier plan of the month included stays included. */
+/** The state of a running month, by the same count as its statement: what an earlier plan of the month included stays included. */
 export function includedNow({ terms, use, today, limits }: Running): IncludedNow {
   const soFar = new MonthUse();
   const addDay = (day: string): number => {

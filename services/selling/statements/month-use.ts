@@ -12,8 +12,8 @@ interface SoldUse<Term> {
 }
 
 /**
- * The use of one subscription, day by day. Each unit of a day is included or sold, once: a day includes what the best of its terms does, and
- * above that each term that sells use has let through what its cap allows.
+ * The use of one subscription, day by day. Each unit of a day is either included or sold. A day includes as much as the best of its terms
+ * does; above that, each term that sells use sells what its cap admitted.
  */
 export class MonthUse {
   private inside = 0;
@@ -26,7 +26,8 @@ export class MonthUse {
 
   /**
    * @param used of the next day
-   * @param terms of that day, those that sell first in front: the dearest, so that nobody pays more than the dearest plan with its overage
+   * @param terms of that day, those that sell first in front: the most expensive first, so that nobody pays more than the most expensive
+   * plan with its overage
    * @returns what was sold; the rest is included, or no term sells anything
    */
   addDay<Term extends Sold>(used: number, terms: readonly Term[]): SoldUse<Term>[] {
@@ -38,7 +39,7 @@ export class MonthUse {
     this.used += used;
     let reached = inside;
     return reaches.flatMap(({ term, reach }) => {
-      // A request of several units may end above the cap that let it through.
+      // A request of several units may end above the cap that admitted it.
       const units = (reach === widest ? used : reach) - reached;
       if (units <= 0) return [];
       reached += units;

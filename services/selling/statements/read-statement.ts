@@ -17,8 +17,8 @@ export interface StatementQuery extends Omit<BatchQuery, 'customers'> {
 }
 
 /**
- * A month is closed when its third day after has begun: units of its last day are given back on the day after at the latest, and a
- * node that could not reach the database has another day to write what it counted.
+ * A month is closed once its third day after has begun: units of its last day are given back on the next day at the latest, and a node that
+ * could not reach the database has another day to write its counts.
  */
 const DAYS_UNTIL_CLOSED = 2;
 const SECONDS_A_DAY = 86_400;
@@ -34,8 +34,8 @@ function isClosable(month: string, { timeZone, now }: Pick<StatementQuery, 'time
 
 const FIND = `SELECT content, closed_at AS "closedAt" FROM statement WHERE customer_id = $1 AND month = $2::date`;
 /**
- * Two that close one at once: the first wins, and both answer what it wrote. What a payment provider charges is noted with the statement, so
- * that each unit above the limits is charged once.
+ * If two requests close a statement at once, the first wins, and both return what it wrote. The provider's charges are stored with the
+ * statement, so that each unit above the limits is charged once.
  */
 const CLOSE = `
 WITH closed AS (
@@ -50,7 +50,7 @@ async function findClosed(db: Database, { customer, month }: StatementQuery): Pr
   const { rows } = await db.query<{ content: Content; closedAt: Date }>(FIND, [customer.id, `${month}-01`]);
   if (!rows[0]) return undefined;
   const { content, closedAt } = rows[0];
-  // Statements that were closed before there were surcharges, counts of requests, overage, or payments in advance, have none.
+  // Statements closed before there were surcharges, counts of requests, overage, or payments in advance have none.
   const lines = content.lines.map((line) => ({
     ...line,
     surcharge: (line as Partial<StatementLine>).surcharge ?? '0.00',
@@ -61,7 +61,10 @@ async function findClosed(db: Database, { customer, month }: StatementQuery): Pr
   return { ...content, lines, customer: customer.email, closedAt: closedAt.toISOString() };
 }
 
-/** Units above the limits that a payment provider is to charge, by product and currency, each with its amount in the currency's smallest unit. */
+/**
+ * Units above the limits that a payment provider must charge, by product and currency, each with its amount in the currency's smallest
+ * unit.
+ */
 function overageOf(id: string, { lines }: Content): object[] {
   const sold = lines.filter(({ overage, isPaidInAdvance }) => isPaidInAdvance && overage !== null && overage.units > 0);
   return [...groupBy(sold, ({ product, currency }) => `${product} ${currency}`).values()].flatMap((own) => {
@@ -73,8 +76,8 @@ function overageOf(id: string, { lines }: Content): object[] {
 }
 
 /**
- * Closes customers' statements of a month that is over, each written once however many processes do so.
- * @returns how many of them have one now
+ * Closes customers' statements of a past month, each written once however many processes do so.
+ * @returns how many customers have one now
  */
 export async function closeMonth(db: Database, query: BatchQuery): Promise<number> {
   const contents = await computeContents(db, query);
@@ -85,8 +88,8 @@ export async function closeMonth(db: Database, query: BatchQuery): Promise<numbe
 }
 
 /**
- * A customer's statement: as it was closed, or as it stands while its month can still change. The first who asks for a month that is
- * over closes it.
+ * A customer's statement: as it was closed, or its present state while its month can still change. The first request for a past month
+ * closes it.
  * @returns null for a month before the records begin, and for one that has not begun
  */
 export async function readStatement(db: Database, query: StatementQuery): Promise<MonthlyStatement | null> {

@@ -3,7 +3,7 @@ import { fromMinor, shareOf, toMinor } from '../../../plugins/core/catalogue/mon
 import { lowestStep } from '../catalogue/overage';
 import { MonthUse } from './month-use';
 
-/** What held for a subscription from a time on, until the next of its terms. Its limits are those that the price includes. */
+/** The terms of a subscription from a time on, until the next ones. The limits are those that the price includes. */
 export interface SubscriptionTerm extends QuotaLimits {
   readonly subscriptionId: string;
   readonly product: string;
@@ -17,9 +17,9 @@ export interface SubscriptionTerm extends QuotaLimits {
   readonly overage: Overage | null;
   /** Paused and cancelled subscriptions cost nothing. */
   readonly isActive: boolean;
-  /** A payment provider charged the price: its days cost nothing here, only what was sold above the limits. */
+  /** A payment provider charged the price: its days cost nothing here, only use above the limits. */
   readonly isPaidInAdvance: boolean;
-  /** First and last day on which it held, `YYYY-MM-DD` in the quota time zone, also for a part of the day. */
+  /** First and last day on which it held, even for a part of the day, `YYYY-MM-DD` in the quota time zone. */
   readonly fromDay: string;
   readonly toDay: string;
 }
@@ -33,13 +33,13 @@ export interface StatementUse {
   readonly refunded: number;
   /** Units of test keys that were not given back. They cost nothing. */
   readonly test: number;
-  /** With live keys, admitted. */
+  /** Admitted requests with live keys. */
   readonly requests: number;
 }
 
-/** Use above the limits, at what was sold above them. */
+/** Use above the limits, at the price for it. */
 export interface LineOverage extends Overage {
-  /** Units of the line's use that no plan of their day included, and that this plan let through. */
+  /** Units of the line's use that no plan of their day included, and that this plan admitted. */
   readonly units: number;
   /** Part of the line's amount, as `shareOverage` rounds it. */
   readonly amount: string;
@@ -52,25 +52,25 @@ export interface StatementLine extends QuotaLimits {
   readonly plan: string | null;
   readonly price: string;
   readonly currency: string | null;
-  /** Days of the month that cost their share of the price; 0 while it was paused or cancelled. */
+  /** Days of the month that are charged their share of the price; 0 while it was paused or cancelled. */
   readonly days: number;
   /**
-   * Units on these days: taken, given back, and their difference, of which `monthly` were included. Units that the line sold above the limits
-   * are here too, also of a day that costs the price of a dearer line.
+   * Units on these days: charged, given back, and their difference, of which `monthly` were included. They include units that the line sold
+   * above the limits, even on a day that is charged to a more expensive line.
    */
   readonly charged: number;
   readonly refunded: number;
   readonly used: number;
   readonly test: number;
-  /** Admitted with live keys on these days. Null: it was closed before they were counted. */
+  /** Admitted with live keys on these days. Null: it was closed before these were counted. */
   readonly requests: number | null;
-  /** A payment provider charged the price, and charges the overage, which alone is the amount. */
+  /** A payment provider charged the price, and charges the overage; the amount is the overage alone. */
   readonly isPaidInAdvance: boolean;
   /** `price × days ÷ days of the month`, as `shareDays` rounds it, the surcharge and the overage. With the currency's decimals. */
   readonly amount: string;
   /** Part of the amount for units beyond those that the days paid for; see `surchargeOf`. */
   readonly surcharge: string;
-  /** Null where the plan sold nothing above its limits. */
+  /** Null if the plan sold nothing above its limits. */
   readonly overage: LineOverage | null;
 }
 
@@ -83,7 +83,7 @@ export interface Statement {
   readonly totals: readonly { readonly currency: string; readonly amount: string }[];
 }
 
-/** A line or a term, of whose currency its amounts are. */
+/** A line or a term, whose currency its amounts have. */
 type Priced = Pick<SubscriptionTerm, 'price' | 'currency'>;
 
 const priceOf = ({ price, currency }: Priced): bigint => toMinor(price, currency);
@@ -100,8 +100,8 @@ export function daysOfMonth(month: string): string[] {
 }
 
 /**
- * The terms that count on a day: the active ones, the most expensive first, the last of equal ones before the others. The day costs the first.
- * Without an active term it is the last one, which costs nothing.
+ * The terms that count on a day: the active ones, the most expensive first, the last of equal ones before the others. The day is charged to
+ * the first. If none is active it is the last one, which costs nothing.
  */
 export function termsOfDay(terms: readonly SubscriptionTerm[], day: string): SubscriptionTerm[] {
   const held = terms.filter(({ fromDay, toDay }) => fromDay <= day && day <= toDay);
@@ -151,15 +151,15 @@ function bySubscription(lines: readonly Growing[]): Growing[][] {
   return [...groups.values()];
 }
 
-/** An amount before it is rounded, in parts of the smallest unit that can be paid. */
+/** An amount before rounding, in fractions of the smallest payable unit. */
 interface Exact {
   readonly line: Growing;
   readonly parts: bigint;
 }
 
 /**
- * What a subscription's lines cost. Their sum is rounded once, half up, and what that leaves goes to the lines with the largest remainders:
- * rounding each line would make many plans of one price cost more, or less, than one of them.
+ * What a subscription's lines cost. Their sum is rounded once, half up, and the difference goes to the lines with the largest remainders:
+ * if each line were rounded, many plans of one price could cost more, or less, than one of them.
  */
 function roundTogether(costs: readonly Exact[], partsInUnit: bigint): { readonly line: Growing; readonly units: bigint }[] {
   const whole = costs.reduce((sum, { parts }) => sum + parts / partsInUnit, 0n);
@@ -174,7 +174,7 @@ function shareDays(own: readonly Growing[], daysInMonth: number): void {
   for (const { line, units } of roundTogether(costs, BigInt(daysInMonth))) line.amount = fromMinor(units, line.currency);
 }
 
-/** `units × price ÷ per` of each line, in what can be paid in the currency. */
+/** `units × price ÷ per` of each line, in payable amounts of the currency. */
 function shareOverage(own: readonly Growing[]): void {
   const sold = own.flatMap((line) => (line.overage ? [{ line, overage: line.overage }] : []));
   const per = [...new Set(sold.map(({ overage }) => overage.per))].reduce((product, each) => product * BigInt(each), 1n);
@@ -198,7 +198,7 @@ function lineOf(lines: Map<string, Growing>, term: SubscriptionTerm): Growing {
 interface Day {
   /** See `termsOfDay`. */
   readonly held: readonly SubscriptionTerm[];
-  /** The month until the day. */
+  /** The month before the day. */
   readonly soFar: MonthUse;
 }
 
@@ -220,7 +220,7 @@ function addUse(line: Growing, use: StatementUse): void {
   line.requests += use.requests;
 }
 
-/** Units above the limits are on the line that sold them. Left on the line of their day, they would be surcharged there as well. */
+/** Moves units above the limits to the line that sold them. On the line of their day they would be surcharged as well. */
 function moveSold(units: number, ofDay: Growing, seller: Growing): void {
   ofDay.charged -= units;
   ofDay.used -= units;
@@ -236,7 +236,7 @@ function addOverage(line: Growing, minor: bigint): void {
   line.amount = fromMinor(toMinor(line.amount, currency) + minor, currency);
 }
 
-/** Plans are published for months of 30 days: a monthly limit of 30 daily ones is never surcharged. */
+/** Plans are published for months of 30 days: a monthly limit of 30 daily limits is never surcharged. */
 const SHARES_OF_MONTHLY = 30n;
 
 /**
@@ -245,7 +245,7 @@ const SHARES_OF_MONTHLY = 30n;
  */
 function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
   const { days, monthly, currency } = line;
-  // What costs as overage does not cost twice.
+  // Units charged as overage are not surcharged too.
   const used = line.used - (line.overage?.units ?? 0);
   if (used <= 0 || monthly <= 0) return 0n;
   const needed = (BigInt(used) * SHARES_OF_MONTHLY + BigInt(monthly) - 1n) / BigInt(monthly);

@@ -28,7 +28,7 @@ async function answer(client: PoolClient, { id, state, reason }: Pick<PlanReques
   await enqueue(client, { kind: 'plan_answer', subjects: [id], detail: '' });
 }
 
-/** Subscription first, then request: in the order in which cancelling a subscription locks the two. */
+/** Locks the subscription, then the request: in the same order as cancelling a subscription does. */
 async function lockBoth(client: PoolClient, id: string): Promise<PlanRequestView> {
   const { subscriptionId } = await viewPlanRequest(client, { id });
   if (subscriptionId !== null) await lockSubscription(client, { id: subscriptionId });
@@ -45,10 +45,10 @@ async function requireSameTerms(client: PoolClient, request: PlanRequestView): P
 }
 
 /**
- * Gives the customer the plan that it asked for, from the next request on; every node is told as of any change. A request that was
- * approved stays so.
- * @throws OperationRefused `request_unknown`, `request_closed` when it was declined or withdrawn, `plan_changed` when limits or price are
- * others now, `consent_required` when the product's text is another now, and all that subscribing refuses, such as `plan_paid`
+ * Gives the customer the requested plan from the next request on; nodes are notified as with any change. A request that is approved already
+ * stays so.
+ * @throws OperationRefused `request_unknown`, `request_closed` if it was declined or withdrawn, `plan_changed` if limits or price have
+ * changed, `consent_required` if the product's text has changed, and all that subscribing refuses, such as `plan_paid`
  * @param options.paymentGoesOn see `ChangeSubscriptionOptions`
  */
 export function approvePlanRequest(
@@ -64,7 +64,7 @@ export function approvePlanRequest(
     await answer(client, { id, state: 'approved', reason: '' });
     const subject = { kind: 'customer', id: customerId } as const;
     await writeAudit(client, { actor, action: 'subscription.approve', subject, details: requestDetails(request) });
-    // The customer agreed when it asked. An operator does not agree to another text in its place.
+    // The customer agreed with the request. An operator does not agree to another text for the customer.
     const wish = { plan, actor, consent: false, paymentGoesOn };
     if (subscriptionId === null) await subscribe(client, { ...wish, customerId, product, keepsLimits: true, whenSubscribed: 'join' });
     else if (currentPlan !== plan) await changeSubscription(client, { ...wish, id: subscriptionId });
@@ -73,9 +73,9 @@ export function approvePlanRequest(
 }
 
 /**
- * Declines a request, and leaves the subscription as it is. One that was declined stays so, with its first reason.
+ * Declines a request, and leaves the subscription as it is. A declined request stays so, with its first reason.
  * @param options.reason for the customer to read
- * @throws OperationRefused `request_unknown`, `request_closed` when it was approved or withdrawn, `reason_malformed`
+ * @throws OperationRefused `request_unknown`, `request_closed` if it was approved or withdrawn, `reason_malformed`
  */
 export function declinePlanRequest(
   db: Database,

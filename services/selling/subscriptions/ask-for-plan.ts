@@ -10,14 +10,14 @@ export interface AskForPlanOptions {
   /** E-mail address or id. */
   readonly customer: string;
   readonly product: string;
-  /** Upper and lower case are the same. */
+  /** Case does not matter. */
   readonly plan: string;
   /** See `SubscribeOptions`. */
   readonly consent?: Consent;
   readonly actor: Actor;
 }
 
-/** One at a time: of two that ask at once the second finds the first's. */
+/** One at a time: of two concurrent requests the second finds the first. */
 const INSERT = `
 INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency, overage)
 SELECT $1, product_id, name, daily, monthly, price, currency, overage FROM plan WHERE product_id = $2 AND name = $3
@@ -27,15 +27,15 @@ const FIND_OPEN = "SELECT id FROM plan_request WHERE customer_id = $1 AND produc
 const FIND_CURRENT = "SELECT plan_name FROM subscription WHERE customer_id = $1 AND product_id = $2 AND state <> 'cancelled'";
 const FIND_APPROVAL = 'SELECT approval FROM plan WHERE product_id = $1 AND name = $2';
 
-/** For the audit log. Both beginnings and ends of a request stand under its customer. */
+/** For the audit log. Beginnings and ends of a request are both listed under its customer. */
 export function requestDetails({ id, product, plan, price, currency }: PlanRequestView): Readonly<Record<string, unknown>> {
   return { request: id, product, plan, price: `${price} ${currency}` };
 }
 
 /**
- * Asks an operator for a plan, on the terms that it has now. The subscription stays as it is. Asking again for the same changes nothing.
- * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `plan_needs_no_approval`,
- * `plan_current`, `request_exists`, `consent_required`, `consent_changed`
+ * Requests a plan of an operator, on its present terms. The subscription stays as it is. A repeated request changes nothing.
+ * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`,
+ * `plan_needs_no_approval`, `plan_current`, `request_exists`, `consent_required`, `consent_changed`
  */
 export function askForPlan(db: Database, options: AskForPlanOptions): Promise<PlanRequestView> {
   const { product, actor } = options;
@@ -66,8 +66,8 @@ export function askForPlan(db: Database, options: AskForPlanOptions): Promise<Pl
 }
 
 /**
- * Takes an open request back; one that was taken back stays so.
- * @throws OperationRefused `request_unknown`, `request_closed` when it was answered
+ * Withdraws an open request; a withdrawn one stays so.
+ * @throws OperationRefused `request_unknown`, `request_closed` if it was answered
  */
 export function withdrawPlanRequest(db: Database, { actor, ...ref }: PlanRequestRef & { readonly actor: Actor }): Promise<PlanRequestView> {
   return inTransaction(db, async (client) => {

@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { VersionConflict, versionOf } from '../operations/version';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 
-/** Changes with everything a person can change of a subscription; not with its use. */
+/** Changes with everything that a person can change on a subscription, but not with its use. */
 export function subscriptionVersion(view: SubscriptionView): string {
   const { plan, state, dailyOverride, monthlyOverride, rateOverride, priceOverride, dailyCap } = view;
   return versionOf([plan, state, dailyOverride, monthlyOverride, rateOverride, priceOverride, dailyCap]);

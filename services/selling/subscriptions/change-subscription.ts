@@ -12,12 +12,12 @@ export interface ChangeSubscriptionOptions extends SubscriptionRef, OwnLimitsWis
   readonly plan?: string | null;
   /** For another plan; see `SubscribeOptions`. */
   readonly consent?: Consent;
-  /** The customer pays for its plan in advance, and goes on paying that beside another plan. Default false: then the plan stays. */
+  /** The customer pays for its plan in advance, and goes on paying it beside another plan. Default false: then the plan stays. */
   readonly paymentGoesOn?: boolean;
   readonly actor: Actor;
 }
 
-/** Own limits are those of one plan: the database puts them aside, and gives those that were set for the next. */
+/** Own limits belong to one plan: the database puts them aside, and restores those that were set for the new plan. */
 const SET_PLAN = `
 UPDATE subscription SET plan_name = $2, updated_at = now() WHERE id = $1
 RETURNING daily_override AS daily, monthly_override AS monthly, rate_override AS rate`;
@@ -26,7 +26,7 @@ UPDATE subscription SET daily_override = $2, monthly_override = $3, rate_overrid
 
 const NONE: OwnLimits = { daily: null, monthly: null, rate: null };
 
-/** @returns the own limits that hold then: what is given, and beside it those of before; else those of the plan */
+/** @returns the own limits that hold then: the given ones, together with earlier ones; else those of the plan */
 async function update(client: PoolClient, { before, plan, wish }: Update): Promise<OwnLimits> {
   const { rows } = await client.query<OwnLimits>(SET_PLAN, [before.id, plan]);
   const { daily, monthly, rate } = wish;
@@ -47,9 +47,10 @@ interface Update {
 }
 
 /**
- * Changes plan or limits; what is left out stays, but own limits do not come along to another plan. It counts from the next request, and what was used today and this month stays used.
- * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`,
- * `product_without_limits`, `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`, `plan_paid`
+ * Changes plan or limits; absent members stay, but own limits do not move to another plan. It counts from the next request, and what was
+ * used today and this month stays used.
+ * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `plan_unknown`, `product_unknown`, `product_without_limits`,
+ * `product_not_offered`, `limit_malformed`, `consent_required`, `consent_changed`, `plan_paid`
  */
 export function changeSubscription(db: Database, options: ChangeSubscriptionOptions): Promise<SubscriptionView> {
   checkOwnLimits(options);

@@ -6,19 +6,19 @@ import { cursorAfter } from '../operations/page-cursor';
 
 export type PlanRequestState = 'open' | 'approved' | 'declined' | 'withdrawn';
 
-/** A plan that a customer asked for, with what it agreed to. */
+/** A plan request, with what the customer agreed to. */
 export interface PlanRequestView {
   readonly id: string;
   readonly customerId: string;
   /** E-mail address. */
   readonly customer: string;
   readonly product: string;
-  /** What customers call the product. */
+  /** The product's title for customers. */
   readonly title: string;
   readonly plan: string;
-  /** Whether the limits count units, of which each answer says how many it costs, or requests. */
+  /** Whether the limits count units, which each response reports, or requests. */
   readonly countsUnits: boolean;
-  /** A day and a month that the price includes, and what is sold above them; null: nothing. */
+  /** Units a day and a month that the price includes, and what is sold above them; null: nothing. */
   readonly daily: number;
   readonly monthly: number;
   readonly overage: Overage | null;

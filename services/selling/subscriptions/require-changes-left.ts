@@ -1,10 +1,10 @@
 import { type PoolClient } from 'pg';
 import { OperationRefused } from '../operations/operation-refused';
 
-/** More than a program needs that pauses by the hour. */
+/** More than a program that pauses by the hour needs. */
 export const MAX_CHANGES_A_DAY = 100;
 
-/** At most so many rows are read, however many there are. */
+/** Reads at most this many rows, however many there are. */
 const COUNT = `
 SELECT count(*)::integer AS count FROM (
   SELECT FROM subscription_term
@@ -12,8 +12,8 @@ SELECT count(*)::integer AS count FROM (
 ) AS begun`;
 
 /**
- * For what begins something a customer pays for: each change leaves a row for good, which statements add up. Pausing and cancelling are
- * never refused, and can only follow one that was not.
+ * For changes that begin something a customer pays for: each leaves a permanent row, which statements add up. Pausing and cancelling are
+ * never refused, because each follows a change that was not.
  * @param subscription locked by the caller's transaction
  * @throws OperationRefused `change_limit_reached` after 100 changes within 24 hours
  */

@@ -8,7 +8,10 @@ import { OperationRefused } from '../operations/operation-refused';
 const TEXT = "SELECT definition ->> 'consent' AS text FROM product WHERE id = $1";
 const FIND = "SELECT FROM consent WHERE customer_id = $1 AND product_id = $2 AND version = sha256(convert_to($3, 'UTF8'))";
 
-/** Actors are named `dashboard:address`, `operator:address`, `token:name` or `cli`. An address is kept as whose it is, and not as text. */
+/**
+ * Actors are named `dashboard:address`, `operator:address`, `token:name` or `cli`. An address is stored as a reference to its account, not
+ * as text.
+ */
 const GIVE = `
 INSERT INTO consent (customer_id, product_id, version, text, given_by, user_id)
 SELECT $1, $2, sha256(convert_to($3, 'UTF8')), $3, CASE WHEN person.address IS NULL THEN $4 ELSE split_part($4, ':', 1) END,
@@ -17,8 +20,8 @@ FROM (SELECT lower(substring($4 FROM '^(?:dashboard|operator):(.*)$'))) AS perso
 ON CONFLICT DO NOTHING`;
 
 /**
- * Whether a consent is given with an act: not, to whatever text the product has at that time, or to texts that were read, of which the
- * product's must be one.
+ * The consent given with an act: none (false), to the product's present text (true), or to texts that were read, which must include the
+ * product's.
  */
 export type Consent = boolean | readonly string[];
 
@@ -31,9 +34,9 @@ export interface ConsentWish {
 }
 
 /**
- * For what gives a customer access to a product (a subscription, its plan, its return from a pause, a key): the customer must have agreed to the product's text as it is now,
- * or agree with this act, which is then recorded. Products without a text ask for nothing.
- * @throws OperationRefused `consent_required`; `consent_changed` when other texts were read. Both carry the text as a member
+ * For what gives a customer access to a product (a subscription, its plan, its return from a pause, a key): the customer must have agreed
+ * to the product's present text, or agree with this act, which is then recorded. Products without a text need nothing.
+ * @throws OperationRefused `consent_required`; `consent_changed` if other texts were read. Both carry the text as a member
  */
 export async function requireConsent(client: PoolClient, { customerId, product, consent, actor }: ConsentWish): Promise<void> {
   const { rows } = await client.query<{ text: string | null }>(TEXT, [product]);
@@ -55,7 +58,10 @@ async function keep(client: PoolClient, { customerId, product, text, actor, acti
   await writeAudit(client, { actor, action, subject: { kind: 'customer', id: customerId }, details: { product, text } });
 }
 
-/** Records that somebody who takes a plan has understood that it opens nothing today: the text as it was first agreed to, and each time in the audit log. */
+/**
+ * Records that whoever takes a plan confirmed knowing that it opens nothing today: the text as first agreed to, and each time in the audit
+ * log.
+ */
 export function keepUnderstood(client: PoolClient, agreed: AgreedText): Promise<void> {
   return keep(client, { ...agreed, action: 'subscription.understood' });
 }

@@ -5,8 +5,8 @@ import { checkLimit } from './subscription-terms';
 import { lockSubscription, type SubscriptionRef, type SubscriptionView } from './subscription-view';
 
 /**
- * Sets the number of requests a day after which a customer wants no more, or takes it away. One that is not below the limit has no effect.
- * It counts from the next request; what was used stays used.
+ * Sets or removes a customer's own cap of requests a day. A cap that is not below the limit has no effect. It counts from the next request;
+ * what was used stays used.
  * @param options.cap null: none
  * @throws OperationRefused `subscription_unknown`, `subscription_cancelled`, `limit_malformed`
  */

@@ -18,11 +18,11 @@ export interface SubscribeOptions extends SubscriptionTerms {
   readonly customerId: string;
   readonly product: string;
   readonly actor: Actor;
-  /** What to do when the customer has the product already (not cancelled): join it, or refuse. */
+  /** If the customer has the product already (not cancelled): join it, or refuse. */
   readonly whenSubscribed: 'join' | 'refuse';
   /**
-   * True for what a customer does: limits that an operator set for a subscription alone stay when it comes back from being cancelled, or
-   * cancelling would rid anybody of them. Default false.
+   * True for a customer's act: limits that an operator set for the subscription survive a cancellation. Otherwise anybody could get rid of
+   * them by cancelling. Default false.
    */
   readonly keepsLimits?: boolean | undefined;
   /** See `ChangeSubscriptionOptions`. */
@@ -37,7 +37,10 @@ ON CONFLICT (customer_id, product_id) DO NOTHING RETURNING id`;
 
 const FIND = 'SELECT id, plan_name, state FROM subscription WHERE customer_id = $1 AND product_id = $2 FOR UPDATE';
 
-/** A cancelled subscription comes back on the new terms: its former plan ended when it was cancelled, and its limits unless they are kept. */
+/**
+ * A cancelled subscription comes back on the new terms: its former plan ended with the cancellation, and so did its limits unless they are
+ * kept.
+ */
 const REACTIVATE = `
 UPDATE subscription SET state = 'active', plan_name = $2, daily_override = COALESCE($3, CASE WHEN $6 THEN daily_override END),
   monthly_override = COALESCE($4, CASE WHEN $6 THEN monthly_override END),
@@ -78,7 +81,7 @@ export async function subscribe(client: PoolClient, options: SubscribeOptions): 
   if (options.whenSubscribed === 'refuse') {
     throw new OperationRefused('subscription_exists', `the customer has a subscription to "${product}" already (${existing.id})`);
   }
-  // A key is coming for a subscription that may be older than the text.
+  // A key is added to a subscription that may be older than the text.
   await requireConsent(client, consentWish);
   return join(client, existing, { plan, own, options });
 }
@@ -102,7 +105,7 @@ async function join(
   const { product, actor } = options;
   const changes = valuesOf(own).some((limit) => limit !== null) || (plan !== null && existing.plan_name === null);
   if (!changes) return existing.id;
-  // The base limits of a plan that is paid and not given, since a charge failed.
+  // A paid plan fell back to the base limits because a charge failed.
   if (plan !== null && existing.plan_name === null && !options.paymentGoesOn) await requireUnpaid(client, options);
   await client.query(JOIN, [existing.id, plan, ...valuesOf(own)]);
   return audited(client, { id: existing.id, action: 'subscription.change', actor, details: { product, plan, ...own } });

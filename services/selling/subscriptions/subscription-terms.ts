@@ -3,19 +3,19 @@ import { mistakeInRate } from '../../../plugins/core/catalogue/rate-bounds';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 
-/** Limits of one subscription alone, which outrank plan and base: requests a day, a month, and how fast. Null: those of plan and base. */
+/** A subscription's own limits, which override plan and base: requests a day, a month, and how fast. Null: those of plan and base. */
 export interface OwnLimits {
   readonly daily: number | null;
   readonly monthly: number | null;
   readonly rate: Rate | null;
 }
 
-/** What is to change of them. Undefined stays as it is. */
+/** The limits to change. Undefined members stay. */
 export type OwnLimitsWish = { readonly [limit in keyof OwnLimits]?: OwnLimits[limit] | undefined };
 
-/** What a new subscription is to be like. */
+/** The terms of a new subscription. */
 export interface SubscriptionTerms extends OwnLimitsWish {
-  /** Upper and lower case are the same. Without one the product's base limits hold. */
+  /** Case does not matter. Without a plan the product's base limits hold. */
   readonly plan?: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function requirePlan(db: Database, product: string, plan: string): 
 }
 
 /**
- * The same, of a product that can still be bought.
+ * The same, for a product that can still be bought.
  * @throws OperationRefused `plan_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`
  */
 export async function requireOfferedPlan(db: Database, product: string, plan: string): Promise<string> {

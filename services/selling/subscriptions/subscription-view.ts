@@ -22,20 +22,22 @@ export interface SubscriptionView {
   readonly plan: string | null;
   readonly state: SubscriptionState;
   readonly suspended: Suspension | null;
-  /** Limits in force, requests a day and a month: override, else plan, else base; a day's no higher than the customer's own cap. */
+  /**
+   * Limits in force, requests a day and a month: override, else plan, else base; a day's limit is no higher than the customer's own cap.
+   */
   readonly daily: number;
   readonly monthly: number;
-  /** How fast requests may come; null: as fast as they like. */
+  /** How fast requests may come; null: no limit. */
   readonly rate: Rate | null;
   readonly dailyOverride: number | null;
   readonly monthlyOverride: number | null;
   readonly rateOverride: Rate | null;
-  /** A month, in place of the plan's price, and its currency; null where the plan's counts. */
+  /** The subscription's own price a month, and its currency; null if the plan's counts. */
   readonly priceOverride: string | null;
   readonly currency: string | null;
-  /** What the plan sells above these limits, which it includes; the limits in force are then the cap. Null: nothing. */
+  /** What the plan sells above these included limits; the limits in force are then the cap. Null: nothing. */
   readonly overage: (Pick<Overage, 'per' | 'price'> & { readonly daily: number; readonly monthly: number }) | null;
-  /** When price and limits of its own go by themselves; null: for good, or there are none. */
+  /** When its own price and limits end by themselves; null: never, or there are none. */
   readonly overridesEndAt: Date | null;
   /** Set by the customer for itself. */
   readonly dailyCap: number | null;
