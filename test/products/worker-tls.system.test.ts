@@ -79,6 +79,10 @@ const ask = ({ services }: RunningServices, name: 'grank' | 'glead', path: strin
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
 
+it('every worker says on one line where it listens', () => {
+  for (const { ready: line } of workers.values()) expect(line).toEqual({ ready: true, port: expect.any(Number) });
+});
+
 it('every service reaches its worker when both have certificates of one authority', async () => {
   const services = await servicesWith(SERVICE);
   // Each worker has a second to say that it serves.
@@ -105,6 +109,10 @@ it('the health check of a container speaks as its worker does', async () => {
   const env = { WORKER_PORT: portOf('ranking') };
   await checkHealth('worker', { ...env, ...tlsEnv(WORKER) });
   await expect(checkHealth('worker', env)).rejects.toThrow();
+});
+
+it('every worker ends cleanly on SIGTERM', async () => {
+  expect(await Promise.all([...workers.values()].map(({ child }) => endProgram(child)))).toEqual(WORKERS.map(() => 0));
 });
 
 // The settings of certificates are one schema, which every worker has.
