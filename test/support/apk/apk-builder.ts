@@ -47,9 +47,7 @@ export const RELEASE_KEY: KeySpec = {
 };
 export const EC_KEY: KeySpec = { ...RELEASE_KEY, name: 'ec', algorithm: 'EC', bits: 256, signature: 'SHA256withECDSA' };
 export const DSA_KEY: KeySpec = { ...RELEASE_KEY, name: 'dsa', algorithm: 'DSA', signature: 'SHA256withDSA' };
-export const DEBUG_KEY: KeySpec = { ...RELEASE_KEY, name: 'debug', distinguishedName: 'CN=Android Debug, O=Android, C=US' };
 export const SHA1_KEY: KeySpec = { ...RELEASE_KEY, name: 'sha1', signature: 'SHA1withRSA' };
-export const NEW_KEY: KeySpec = { ...RELEASE_KEY, name: 'new', distinguishedName: 'CN=New, O=Example India, C=IN' };
 
 /** The store password; the keys protect nothing. */
 export const STORE_PASSWORD = 'android';
