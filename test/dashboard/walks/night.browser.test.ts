@@ -11,6 +11,7 @@ import { eventually } from '../../support/eventually';
 import { type FaultProxy, openFaultProxy } from '../../support/faults/fault-proxy';
 import { closeConnections, type Reply, send } from '../../support/http';
 import { openedForTests } from '../../support/opened';
+import { inTestAll } from '../../support/scenes';
 import { testDatabase } from '../../support/postgres/postgres';
 import { startTestRedis } from '../../support/redis/redis';
 import { type RunningInstance, startInstance } from '../../support/system/instance';
@@ -83,7 +84,7 @@ beforeAll(async () => {
     return { page, dashboard: instance.dashboard, email, password: PASSWORD };
   };
   [customer, suspended, stranger] = [await entrant(CUSTOMER), await entrant(SUSPENDED), await entrant('nobody@example.com')];
-  for (const each of [customer, suspended]) await signUp(each);
+  await signUp(customer);
 });
 afterAll(closeConnections);
 
@@ -135,6 +136,8 @@ async function doctorOf(name: string): Promise<{ state: string; todo?: string }>
   return findings.find((each) => each.name === name) ?? { state: 'absent' };
 }
 
+// A refusal of each origin in `npm test`: the caller, the key, the plan, the API, our own parts. What each code's page says is in
+// test/selling/requests/explain.test.ts, where it links to in test/access-layer/links.test.ts.
 describe('a person with a refusal in hand finds in two steps what happened, whose it is and what mends it:', () => {
   it('no key', async () => {
     const reply = await call('/weather/pune');
@@ -149,7 +152,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     });
   });
 
-  it('a key that does not exist', async () => {
+  inTestAll('a key that does not exist', async () => {
     const reply = await call('/weather/pune', 'mistyped');
     await walk({ reply, status: 401, code: 'key_unknown', as: stranger, says: 'Failed: the key exists', remedy: '/sign-in?then=%2Fkeys' });
   });
@@ -171,7 +174,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     });
   });
 
-  it('a suspended key', async () => {
+  inTestAll('a suspended key', async () => {
     const { key, id } = await keyFor('weather');
     await suspendKey(database, { id, reason: 'It is in a public repository.', actor: 'test' });
     await eventually(async () => (await call('/weather/pune', key)).status === 401);
@@ -185,7 +188,8 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     });
   });
 
-  it('a suspended customer', async () => {
+  inTestAll('a suspended customer', async () => {
+    await signUp(given(suspended));
     const { key } = await keyFor('weather', SUSPENDED);
     await suspendCustomer(database, { customer: SUSPENDED, reason: 'An invoice is open.', actor: 'test' });
     await eventually(async () => (await call('/weather/pune', key)).status === 401);
@@ -194,7 +198,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     await walk({ reply, status: 401, code: 'subscription_inactive', ...page });
   });
 
-  it('the key of another product', async () => {
+  inTestAll('the key of another product', async () => {
     const { key, id } = await keyFor('rivers');
     const reply = await call('/weather/pune', key);
     await walk({ reply, status: 401, code: 'product_not_authorised', says: 'Authorise the key for weather', remedy: `/keys/${id}` });
@@ -217,14 +221,14 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     const explained = async (reply: Reply): Promise<string> =>
       (await runOn(instance, 'explain', String(reply.headers['x-kong-request-id']))).stdout;
 
-    it('is slow', async () => {
+    inTestAll('is slow', async () => {
       api.mode = 'slow';
       const reply = await call('/weather/pune', key);
       await walk({ reply, status: 504, code: 'gateway_error', says: 'Weather did not answer in time. Given back.', remedy: '/status' });
       expect(await explained(reply)).toContain('See that Weather runs and can be reached from the gateway.');
     });
 
-    it('answers 500, in its own words: the request id is in the header', async () => {
+    inTestAll('answers 500, in its own words: the request id is in the header', async () => {
       api.mode = 'failing';
       const reply = await call('/weather/pune', key);
       expect(reply.status).toBe(500);
@@ -251,7 +255,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     });
   });
 
-  it('Redis is stopped: callers do not notice, and doctor says what to do', async () => {
+  inTestAll('Redis is stopped: callers do not notice, and doctor says what to do', async () => {
     const { key } = await keyFor('weather');
     expect((await call('/weather/pune', key)).status).toBe(200);
     toRedis?.setMode('reset');
