@@ -46,6 +46,12 @@ const textOf = async (invoice: Invoice): Promise<string> => pdfText(Buffer.from(
 const plain = (text: string): string => text.replaceAll(/\s/g, '');
 
 describe('a printed invoice', () => {
+  it('is found by letters that its font joins', async () => {
+    const text = await textOf({ ...NOTE, payment: 'pi_6142feff3a', notes: ['Staff offices'] });
+    expect(text).toContain('Staff offices');
+    expect(text).toContain('Payment: pi_6142feff3a');
+  });
+
   /** As a product's title, an address of the account or a reason may have it. */
   it.each([
     ['turns what follows around', 'Acme \u202E28.885 \u202C', 'Acme 28.885'],

@@ -14,8 +14,9 @@ export function pdfText(pdf: Buffer): string {
     .filter((each) => each.includes('beginbfrange'))
     .map((each) => {
       const range = /beginbfrange\s*<0000> <[0-9a-f]+> \[([\s\S]*?)\]/.exec(each)?.[1] ?? '';
-      return [...range.matchAll(/<([0-9a-f]*)>/g)].map(([, hex = '']) =>
-        String.fromCodePoint(...(hex.match(/.{4}/g) ?? []).map((code) => Number.parseInt(code, 16))),
+      // A ligature stands for several letters, with spaces between them: <0066 0066>.
+      return [...range.matchAll(/<([0-9a-f ]*)>/g)].map(([, hex = '']) =>
+        String.fromCodePoint(...(hex.match(/[0-9a-f]{4}/g) ?? []).map((code) => Number.parseInt(code, 16))),
       );
     });
   const fonts = [...raw.matchAll(/\/(F\d+) /g)].map(([, name = '']) => name);
