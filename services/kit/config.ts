@@ -6,7 +6,7 @@ export const workerProcessFields = {
   WORKER_HOST: z.string().default('127.0.0.1'),
   /** 0 takes a free port; the ready line names it. */
   WORKER_PORT: portSetting().default(0),
-  /** `/metrics` and `/health`; nothing listens without a port. */
+  /** Address for `/metrics` and `/health`. Without a port, nothing listens. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().optional(),
   LOG_LEVEL: logLevelSetting(),
@@ -27,10 +27,10 @@ export const processSettings = z.object({
    * absent.
    */
   SERVICE_SLOTS: numberSetting({ min: 1, max: 10_000 }).optional(),
-  /** `/metrics`, `/health` and `/ready`. */
+  /** Address for `/metrics`, `/health` and `/ready`. */
   PRIVATE_HOST: z.string().default('127.0.0.1'),
   PRIVATE_PORT: portSetting().default(9090),
-  /** The folder of what is sold, and the file of the catalogue if it lies elsewhere. Every process reads the same ones. */
+  /** The folder of the seller's files, and the catalogue's path if it lies elsewhere. Every process reads the same files. */
   TOLLGATE_CONFIG: z.string().optional(),
   CATALOGUE_FILE: z.string().optional(),
   SANDBOX_URL: urlSetting().optional(),

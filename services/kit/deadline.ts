@@ -77,7 +77,7 @@ export class Cancellation {
     return this.controller.signal;
   }
 
-  /** The first reason stays. */
+  /** Only the first reason counts. */
   fire(reason: Error): void {
     if (this.reason) return;
     this.reason = reason;

@@ -1,7 +1,7 @@
 import { type FastifyInstance } from 'fastify';
 
 export interface Drain {
-  /** True once the app was told to close. */
+  /** True once the app has been asked to close. */
   isLeaving(): boolean;
 }
 

@@ -116,7 +116,7 @@ const FRAMEWORK_PROBLEMS: Readonly<Record<number, ProblemCode>> = {
   415: 'media_type_unsupported',
 };
 
-/** `Retry-After` of refusals that end by themselves: a request that is under way ends within seconds. */
+/** `Retry-After` of refusals that pass by themselves: a running request ends within seconds. */
 const USUAL_HEADERS: Readonly<Partial<Record<ProblemCode, Record<string, string>>>> = { concurrency_exceeded: { 'Retry-After': '1' } };
 
 function frameworkProblem(error: unknown): ProblemCode | undefined {
@@ -133,7 +133,7 @@ export function answerFailure(error: unknown, requestId: string, readOn?: ReadOn
     const body = problemOf(error.problem, {
       requestId,
       readOn,
-      // Whoever reaches a service past the gateway has no record there.
+      // A request that bypassed the gateway has no record there.
       isRecorded: error.problem !== 'gateway_proof_missing',
       ...(detail !== undefined && { detail }),
       ...(code !== undefined && { code }),

@@ -1,6 +1,6 @@
 import { LONE_SURROGATE, unstorableIn } from '../../plugins/core/unstorable-text';
 
-/** Documents nest about 30 levels. What writes JSON, and PostgreSQL, end with their stack at some thousands. */
+/** Documents nest about 30 levels. JSON writers and PostgreSQL exhaust their stack at some thousands. */
 const MAX_NESTED = 1_000;
 
 interface Place {
@@ -10,7 +10,7 @@ interface Place {
   readonly depth: number;
 }
 
-/** `paths./days.get.summary`; of a long way its end. */
+/** `paths./days.get.summary`; only the end of a long path. */
 function wayTo(place: Place): string {
   const names: string[] = [];
   for (let at: Place | undefined = place; at?.above !== undefined && names.length < 8; at = at.above) names.unshift(at.name);
@@ -18,7 +18,7 @@ function wayTo(place: Place): string {
 }
 
 /**
- * Why PostgreSQL cannot keep a value as JSON, with the place; undefined when it can. Uses no stack, so that no depth of the value ends it.
+ * Why PostgreSQL cannot keep a value as JSON, with the place; undefined when it can. Does not recurse, so no depth exhausts the stack.
  * @param value as a reader of JSON or YAML made it
  */
 export function findUnstorable(value: unknown): string | undefined {

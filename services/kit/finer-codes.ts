@@ -1,8 +1,8 @@
 import { type ProblemCode } from '../../plugins/core/problems';
 
 /**
- * Codes finer than the table of problems: the problem that each stands under, which gives the status, its title, and what callers see
- * where that is another code. A remedy for each is in `services/openapi/remedies.ts`.
+ * Codes finer than the table of problems. Each has the problem that gives its status, its title, and the code that callers see if that is
+ * another one. `services/openapi/remedies.ts` has a remedy for each.
  */
 export const FINER_CODES = {
   session_expired: ['invalid_request', 'No such session, or it has ended'],

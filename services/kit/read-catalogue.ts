@@ -5,11 +5,11 @@ import { CATALOGUE_BOUNDS } from '../../plugins/core/catalogue/catalogue-schema'
 import { type CatalogueProblem } from '../../plugins/core/catalogue/locate-problems';
 import { readTextFile } from './read-text-file';
 
-/** The example catalogue's folder, below the project's folder, where processes run. */
+/** The folder of the example catalogue, relative to the project's folder, where processes run. */
 export const EXAMPLE_CONFIG = 'kong';
 const CATALOGUE_FILE = 'catalogue.yml';
 
-/** Settings that say where the files of what is sold are. */
+/** Settings that name the seller's files. */
 interface ConfigSettings {
   readonly TOLLGATE_CONFIG?: string | undefined;
   readonly CATALOGUE_FILE?: string | undefined;
@@ -23,7 +23,7 @@ export function catalogueFile({ TOLLGATE_CONFIG: folder, CATALOGUE_FILE: file }:
   return file || join(folder || EXAMPLE_CONFIG, CATALOGUE_FILE);
 }
 
-/** A catalogue that cannot be used, with everything that is wrong with it. */
+/** The catalogue cannot be used. Has every problem that was found in it. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
 

@@ -14,15 +14,15 @@ function compiledFile(path: string): string {
 export interface ThreadBounds {
   readonly deadlineMs: number;
   readonly heapMebibytes: number;
-  /** Message of the error when the thread needs more of either. */
+  /** Message of the error when the thread exceeds a bound. */
   readonly tooMuch: string;
 }
 
 /**
- * Runs a module in a thread of its own, so that long work keeps nobody else waiting. The thread gets `input` as its data, and its first
- * message is the result; both are copied, but for the buffers that the thread hands over.
+ * Runs a module in a thread of its own, so that long work delays nothing else. The thread gets `input` as its data, and its first message
+ * is the result. Both are copied, except for buffers that the thread transfers.
  * @param path of the module, without its extension
- * @throws Error that the thread ended with, or `tooMuch`
+ * @throws the error that ended the thread, or an Error with `tooMuch`
  */
 export function runInThread<Output>(path: string, input: unknown, { deadlineMs, heapMebibytes, tooMuch }: ThreadBounds): Promise<Output> {
   return new Promise((resolve, reject) => {
@@ -37,7 +37,7 @@ export function runInThread<Output>(path: string, input: unknown, { deadlineMs, 
     }, deadlineMs);
     thread.once('message', resolve);
     thread.once('error', (error) => reject(codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? new Error(tooMuch) : error));
-    // After a message this changes nothing.
+    // Has no effect after a message.
     thread.once('exit', () => {
       clearTimeout(timer);
       reject(new Error(tooMuch));

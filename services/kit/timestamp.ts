@@ -17,11 +17,8 @@ export function formatInstant(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
 }
 
-/** The `timestamp` of an answer: what {@link formatTimestamp} writes. The specification fixes its form, which has no zone of its own. */
+/** The `timestamp` of a response, in the form of {@link formatTimestamp}. The specification fixes this form, which has no time zone. */
 export const timestampField = z.string().describe('When the answer was made: YYYY-MM-DD HH:MM:SS, always UTC.');
 
-/**
- * What the documentation says of a time that {@link formatInstant} writes.
- * @param what for example `When it ends`
- */
+/** The documentation of a time in the form of {@link formatInstant}. */
 export const instantWords = (what: string): string => `${what}: RFC 3339, with its offset from UTC.`;

@@ -2,7 +2,7 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags, type Attribu
 import { formatTraceparent, parseTraceparent } from '../../plugins/core/proof/trace-context';
 import { ServiceError } from './errors';
 
-/** Does nothing until a process starts OpenTelemetry. */
+/** Has no effect until a process starts OpenTelemetry. */
 const tracer = trace.getTracer('tollgate');
 
 /**

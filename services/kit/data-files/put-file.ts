@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Puts a file in the place of the one before in one step: a reader sees either whole. */
+/** Replaces a file in one step: a reader sees the whole old file or the whole new one. */
 export async function putFile(path: string, bytes: Buffer | string): Promise<void> {
   const draft = `${path}.${randomUUID()}.new`;
   await mkdir(dirname(path), { recursive: true });

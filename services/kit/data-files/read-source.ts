@@ -5,24 +5,24 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { readCapped } from '../upstream/read-capped';
 
-/** Several times the largest table of today. */
+/** Several times the size of today's largest table. */
 const MAX_BYTES = 1024 * 1024 * 1024;
-/** For the whole file. */
+/** Milliseconds for the whole file. */
 const DEADLINE_MS = 600_000;
-/** npm packs files with a date before it. */
+/** Earlier dates are ignored: npm gives packed files such a date. */
 const FIRST_DATE_MS = Date.UTC(2000, 0, 1);
 
 const unzip = promisify(gunzip);
 
 export interface SourceFile {
-  /** Unpacked where it was gzipped. */
+  /** Decompressed if the source was gzipped. */
   readonly bytes: Buffer;
-  /** Date of the data, as the server or the file system says; null if that says nothing of the data. */
+  /** Date of the data, as reported by the server or the file system; null if their date says nothing about the data. */
   readonly changedAt: Date | null;
 }
 
 export interface SourceOptions {
-  /** Unix milliseconds; `{month}` in the source is this month, as in 2026-11. */
+  /** Unix milliseconds. `{month}` in the source becomes the month of this time, for example 2026-11. */
   readonly nowMs: number;
   readonly deadlineMs?: number;
 }
@@ -32,9 +32,9 @@ function dateOf(ms: number, nowMs: number): Date | null {
 }
 
 /**
- * Reads data from where an operator says.
+ * Reads data from the configured source.
  * @param source a file, or an http or https URL
- * @throws whatever the file or connection failed with
+ * @throws the error of the file or connection
  */
 export async function readSource(source: string, { nowMs, deadlineMs = DEADLINE_MS }: SourceOptions): Promise<SourceFile> {
   const named = source.replaceAll('{month}', new Date(nowMs).toISOString().slice(0, 7));

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { type ReloadingFile } from './reloading-file';
 
-/** Open files, or the one that came in their place. */
+/** Open data files, or the renewal that replaced them. */
 export interface RenewedFiles<Source> {
   current(): readonly Source[];
   checkForChanges(): Promise<void>;
@@ -9,7 +9,7 @@ export interface RenewedFiles<Source> {
 }
 
 export interface RenewedFilesOptions<Source> {
-  /** Stands for all files once it is there. Absent: they stay. */
+  /** Path of the file that replaces all others as soon as it exists. Absent: the files stay in use. */
   readonly renewal: string | undefined;
   readonly files: readonly string[];
   readonly open: (path: string) => Promise<Source>;
@@ -20,8 +20,8 @@ export interface RenewedFilesOptions<Source> {
 }
 
 /**
- * Opens the renewal if it can be used, else the files. A renewal that comes later takes their place under way; from then on it is watched
- * as any file.
+ * Opens the renewal if it can be used, otherwise the files. A renewal that appears later replaces the files, and is then watched like any
+ * other file.
  * @throws when neither can be opened
  */
 export async function openRenewedFiles<Source extends { readonly file: ReloadingFile<unknown> }>(

@@ -9,7 +9,7 @@ function entryOf(entry: z.ZodType): object {
 }
 
 /**
- * A list that callers send back to us as they got it. Reading ends at the first wrong entry, so that a body with a million mistakes does
+ * A list that callers send back as they received it. Reading stops at the first wrong entry, so that a body with a million mistakes does
  * not make a million messages.
  * @param message reads as a sentence after the entry's name
  */
@@ -18,7 +18,7 @@ export function listOf<Entry extends z.ZodType>(entry: Entry, message: string): 
     z
       .array(z.unknown())
       .max(MAX_ENTRIES)
-      // This is for the OpenAPI document alone: zod itself accepts any entry here, and the transformation below reads each.
+      // Only for the OpenAPI document: zod itself accepts any entry here, and the transformation below reads each one.
       .meta({ items: entryOf(entry) })
       .transform((list, context) => {
         const read: z.output<Entry>[] = [];

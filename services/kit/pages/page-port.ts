@@ -14,7 +14,7 @@ type PageRequest = Pick<GuardedRequest, 'signal' | 'timeoutMs' | 'headers'>;
  * cost does not fall on other callers.
  */
 export interface PagePort {
-  /** @throws FetchRefused, always */
+  /** @throws FetchRefused, and nothing else */
   fetch(url: string, request: PageRequest): Promise<GuardedResponse>;
   close(): Promise<void>;
 }

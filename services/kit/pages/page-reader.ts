@@ -13,7 +13,7 @@ import { hostOf, parseUrl, refuseUrl } from './page-url';
 import { type ParsedPage } from './parse-page';
 import { keepOfRobots, type RobotsVerdict, verdictOfStatus } from './robots';
 
-/** A robots.txt as it was sent, or the verdict that its absence gives for all pages. */
+/** A robots.txt as it was sent, or the verdict for all pages that follows from its absence. */
 type SiteRules = 'allowed' | 'forbidden' | Omit<RobotsJob, 'url'>;
 
 interface Visited {
@@ -36,7 +36,11 @@ export interface ReadPage extends Visited {
 /** `blocked`: the site does not want us there. `gone`: the site says that the page does not exist. `unreachable`: everything else. */
 interface MissedPage extends Visited {
   readonly state: 'blocked' | 'gone' | 'unreachable';
-  /** A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout`, `too_many_hosts` or `page_budget_spent`. */
+  /**
+   * A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout`, `too_many_hosts`
+   * or
+   * `page_budget_spent`.
+   */
   readonly reason: string;
 }
 
@@ -222,7 +226,7 @@ export class PageReader {
     });
   }
 
-  /** @throws FetchRefused when the site's rules cannot be read: its pages cannot be read either then */
+  /** @throws FetchRefused when the site's rules cannot be read, because then its pages cannot be read either */
   private async verdictOf(url: URL): Promise<RobotsVerdict> {
     const rules = await this.rulesOf(url);
     if (typeof rules === 'string') return rules;
@@ -241,7 +245,7 @@ export class PageReader {
     if (known) return known;
     const asked = this.askRules(url);
     this.rules.set(url.origin, asked);
-    // Callers that wait get the failure. There may be none.
+    // The waiting callers get the failure. There may be none.
     asked.catch(() => undefined);
     return asked;
   }

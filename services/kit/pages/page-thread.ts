@@ -4,7 +4,7 @@ import { type PageAnswer, type PageJob, packPage, type RobotsAnswer, type Robots
 import { PageTooComplex, parsePage } from './parse-page';
 import { judgeByRobots } from './robots';
 
-/** The pool of {@link createPageParser} calls it in a thread, one piece of work at a time. */
+/** Runs in a thread of the pool of {@link createPageParser}, one piece of work at a time. */
 export function readPageJob({ bytes, encoding, contentType, url, maxBytes }: PageJob): PageAnswer {
   try {
     const html = htmlText(unpackSync(bytes, encoding, maxBytes), contentType);

@@ -96,7 +96,7 @@ export function keepOfRobots(packed: Buffer): Buffer {
   return packed.length <= MAX_SENT ? packed : Buffer.from(packed.subarray(0, MAX_SENT));
 }
 
-/** What the status of a response to `/robots.txt` says (RFC 9309): 4xx allows everything, a failing server forbids everything. */
+/** The verdict that follows from the status of `/robots.txt` (RFC 9309): 4xx allows everything, a failing server forbids everything. */
 export function verdictOfStatus(status: number): 'allowed' | 'forbidden' | undefined {
   if (status === 429 || status >= 500) return 'forbidden';
   return status < 200 || status > 299 ? 'allowed' : undefined;

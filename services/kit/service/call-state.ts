@@ -20,7 +20,7 @@ export interface CallState {
   owesRefund: boolean;
   /** True once the request is refused for its form, before any work. */
   isRefused: boolean;
-  /** Units that the work cost, as the handler says; undefined where it does not. */
+  /** Units that the work cost, as reported by the handler; undefined if it reported none. */
   cost: number | undefined;
   /** The result of giving units back; undefined until it is known. */
   settled: SettledCharge | undefined;

@@ -17,7 +17,7 @@ export interface ProofCheck {
   readonly keys: ContextKeys;
   /** Product ids. A proof for another product is refused. */
   readonly products: readonly string[];
-  /** True where a proof made for a link is accepted too. */
+  /** True if a proof made for a link is accepted too. */
   readonly links?: boolean | undefined;
   /** Unix milliseconds. */
   readonly nowMs: number;

@@ -14,9 +14,9 @@ import { type WorkerKind } from '../worker-kind';
 /** What a handler knows of one call besides its input. */
 export interface CallContext {
   readonly requestId: string;
-  /** The verified proof: customer, subscription, product that admitted, mode, caller's address. */
+  /** The verified proof: customer, subscription, product that admitted the key, mode, caller's address. */
   readonly proof: RequestContext;
-  /** The service's first product and what the catalogue publishes of it; no routes once the catalogue has it no longer. */
+  /** The service's first product and what the catalogue publishes about it; no routes if the catalogue no longer has the product. */
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
   /** `test` calls go to the sandbox upstreams. */
   readonly mode: KeyMode;
@@ -26,7 +26,7 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   readonly clock: Clock;
-  /** Says how many units the work cost, of a route with `units`. Without it, it costs all that were reserved. */
+  /** Reports how many units the work cost, on a route with `units`. Without a call, all reserved units stay charged. */
   charge(units: number): void;
   /** A request header by lower-case name; credentials and the proof are never shown. */
   header(name: string): string | undefined;
@@ -53,7 +53,7 @@ export type WebSocketHandler<Deps> = (socket: WebSocket, context: SocketContext,
 type Awaitable<T> = T | Promise<T>;
 
 interface RouteSettings extends RouteDescription {
-  /** `ANY` takes every method. Others answer 405 with `Allow` to what they do not take; HEAD is allowed where GET is. */
+  /** `ANY` takes every method. Other routes refuse further methods with 405 and `Allow`; HEAD is allowed where GET is. */
   readonly method: PublishedMethod;
   /** Full path below the base URL, as in the catalogue. */
   readonly path: `/${string}`;
@@ -65,29 +65,32 @@ interface RouteSettings extends RouteDescription {
   readonly validationStatus?: 400 | 422;
   /** Milliseconds from readable input to the handler's result, then 504; 30 s unless given. */
   readonly deadlineMs?: number;
-  /** Answers live keys though no live source of the product is set: all of them, or only those that a few words name. */
+  /** Serves live keys although the product has no live source: in all cases, or only in the cases that a few words name. */
   readonly withoutSource?: true | string;
-  /** Takes answers of other routes that the caller kept, so it needs no source, and is of no use without them. */
+  /** Takes responses of other routes that the caller kept. It needs no source, but is of no use without such responses. */
   readonly takesKeptAnswers?: boolean;
-  /** Answers at once (an index, a health check), so it takes none of the subscription's slots. */
+  /** Responds at once (an index, a health check), so it takes none of the subscription's slots. */
   readonly isLight?: boolean;
-  /** True where a link may stand in for a key; the handler must heed `context.proof.link`. All other routes refuse links. */
+  /** True if a link may replace a key; the handler must then check `context.proof.link`. All other routes refuse links. */
   readonly takesLinks?: boolean;
   /** Fields that are refused in the URL, because URLs end up in logs (an identity number). */
   readonly bodyOnlyFields?: readonly string[];
 }
 
-/** A route with its dependencies still to come. Made by {@link defineRoute}. */
+/** A route that still needs its dependencies. Made by {@link defineRoute}. */
 export interface Route<Deps = unknown> extends RouteSettings {
   readonly input?: z.ZodType;
   readonly output?: z.ZodType;
   handler(input: unknown, context: CallContext, deps: Deps): unknown;
-  /** Answers an upgrade of this path to a WebSocket; the proof is checked first. */
+  /** Handles an upgrade of this path to a WebSocket, after the proof was checked. */
   webSocket?(...call: Parameters<WebSocketHandler<Deps>>): Awaitable<void>;
 }
 
 interface RouteSpec<Input extends z.ZodType, Output extends z.ZodType, Deps> extends RouteSettings {
-  /** Without asynchronous checks: those belong to the handler. Unknown fields are ignored, near misses of known ones refused; text and numbers stand for each other where the schema says which. */
+  /**
+   * May not check asynchronously: that is the handler's work. Unknown fields are ignored, and near misses of known fields are refused. Text
+   * and numbers are converted where the schema says which it wants.
+   */
   readonly input?: Input;
   /** The plain data of a 200, for the documentation and the compiler; not checked at run time. */
   readonly output?: Output;
@@ -108,13 +111,13 @@ export function defineRoute<Input extends z.ZodType = z.ZodUndefined, Output ext
 
 /** Settings that every service shares. */
 export interface CommonSettings {
-  /** Base URL of the sandbox, or undefined: then test keys get 503 `upstream_not_configured`. */
+  /** Base URL of the sandbox. If undefined, test keys get 503 `upstream_not_configured`. */
   readonly sandboxUrl: string | undefined;
-  /** What connections to workers are secured with; plain when absent. */
+  /** TLS for connections to workers. Plain when absent. */
   readonly workerTls?: MutualTls | undefined;
 }
 
-/** What a service may build its dependencies from. */
+/** The tools from which a service may build its dependencies. */
 export interface ServiceTools<Settings> {
   readonly settings: Settings;
   readonly common: CommonSettings;
@@ -123,17 +126,17 @@ export interface ServiceTools<Settings> {
   readonly metrics: Metrics;
 }
 
-/** What others must know of a service without loading its code. */
+/** Facts about a service that can be read without loading its code. */
 export interface ServiceFacts {
   /** Folder and process name, for example `ip`. */
   readonly name: string;
-  /** A proof for any of these is accepted. The first one is what it answers. */
+  /** A proof for any of these products is accepted. The first is the product that the service implements. */
   readonly products: readonly [string, ...string[]];
-  /** Workers that do its work: without them it serves nothing. */
+  /** Workers that do the service's work. Without them it serves nothing. */
   readonly workers?: readonly WorkerKind[];
 }
 
-/** A file of data, and when its data is from: null where it does not say. */
+/** A data file and the date of its data; null if the file has none. */
 export interface DataAge {
   readonly name: string;
   readonly asOf: Date | null;
@@ -145,11 +148,11 @@ export interface ServiceDefinition<Deps = unknown, Settings = unknown> extends S
   readonly settings: z.ZodType<Settings>;
   /** Builds clients and caches once, at start. */
   createDeps(tools: ServiceTools<Settings>): Awaitable<Deps>;
-  /** Asked by `/ready`; throws (with a text fit for an operator) when the service cannot answer calls. */
+  /** Called by `/ready`. Throws when the service cannot handle calls, with a text for platform engineers. */
   checkReady?(deps: Deps): Awaitable<void>;
-  /** False when what does the service's work was not named: then every call is refused. Absent: it works by itself. */
+  /** False if none of its workers are configured: every call is then refused. Absent for a service without workers. */
   hasWorkers?(deps: Deps): boolean;
-  /** The data on disk that it answers from, with its age. */
+  /** The data on disk that the service uses, with its age. */
   dataOf?(deps: Deps): Promise<readonly DataAge[]>;
   close?(deps: Deps): Awaitable<void>;
 }
@@ -158,7 +161,7 @@ type ServiceSpec<Deps, Settings> = Omit<ServiceDefinition<Deps, Settings>, 'sett
   Partial<Pick<ServiceDefinition<Deps, Settings>, 'settings'>>;
 
 /**
- * A service as data. A service whose handlers need nothing leaves `settings` and `createDeps` out.
+ * Defines a service as data. A service whose handlers need nothing omits `settings` and `createDeps`.
  * @throws Error when two routes take the same method of a path
  */
 export function defineService<Deps, Settings = Record<never, never>>(

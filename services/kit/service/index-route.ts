@@ -15,7 +15,7 @@ const indexOutput = z.object({
 export interface IndexRouteOptions {
   /** Further headers, for example `Link`, and what the documentation says of them. */
   readonly headers?: { readonly values: Readonly<Record<string, string>>; readonly described: RouteDescription['headers'] & {} };
-  /** For the documentation, where it does more than list the endpoints. */
+  /** For the documentation, if the route does more than list the endpoints. */
   readonly does?: string;
   /** Further members of the body, with their schemas. */
   readonly members?: { readonly schemas: z.ZodRawShape; readonly values: Readonly<Record<string, unknown>> };

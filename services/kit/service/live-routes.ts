@@ -1,16 +1,17 @@
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type Route, type ServiceDefinition } from './define-service';
 
-/** When a route answers live keys; `/live` tells it to the dashboard. */
+/** When a route serves live keys. `/live` reports it to the dashboard. */
 export interface LiveRoute {
   readonly path: string;
   /**
-   * `always`: with and without the product's source; `in_part`: without it only for what `only` says; `kept`: without it only for answers of
-   * other routes that the caller kept; `with_source`: only with it; `about`: it tells about the product alone.
+   * `always`: with or without the product's source. `in_part`: without the source only in the cases that `only` names. `kept`: without the
+   * source only for responses of other routes that the caller kept. `with_source`: only with the source. `about`: the route describes the
+   * product itself.
    */
   readonly opens: 'always' | 'in_part' | 'kept' | 'with_source' | 'about';
   readonly only?: string;
-  /** The product whose source counts; absent: its own. */
+  /** The product whose source counts; absent: the route's own product. */
   readonly of?: string;
 }
 
@@ -23,7 +24,7 @@ function opensOf({ isLight, takesKeptAnswers, withoutSource }: Route): Pick<Live
 
 /**
  * The published routes of a service's product, and those of other products that admit its keys, each path once.
- * @param isServed false: nothing but the index answers, as the service has no workers
+ * @param isServed false if the service has no workers, so that only the index responds
  */
 export function liveRoutesOf(
   { products: [id], routes }: Pick<ServiceDefinition, 'products' | 'routes'>,

@@ -7,10 +7,10 @@ import { scrubText } from '../log';
 import { type DataAge } from './define-service';
 import { type LiveRoute } from './live-routes';
 
-/** Answers `POST /refunds`; takes the value of `X-Tollgate-Context`. */
+/** Handles `POST /refunds`. Takes the value of `X-Tollgate-Context`. */
 export type AnswerRefund = (proof: string | undefined) => Promise<{ readonly status: number; readonly body: unknown }>;
 
-/** Asked by `/ready`: throws with a text fit for an operator. */
+/** Called by `/ready`. Throws when the process cannot serve, with a text for platform engineers. */
 export type ReadyCheck = () => void | Promise<void>;
 
 export interface PrivateServerOptions {
@@ -18,13 +18,13 @@ export interface PrivateServerOptions {
   /** 0 takes a free port. */
   readonly port: number;
   readonly metrics: { readonly registry: Registry };
-  /** Checks by name of the service or worker. */
+  /** Checks by name of service or worker. */
   readonly checks: Readonly<Record<string, ReadyCheck>>;
-  /** Gives units back, in processes that reach their counter. Without it the path does not exist. */
+  /** Gives units back. Only processes that reach the counter have it; without it the path does not exist. */
   readonly answerRefund?: AnswerRefund | undefined;
-  /** Whether live keys have a source, by product, as far as this process knows. */
+  /** Whether each product has a live source, as far as this process knows. */
   readonly live?: Readonly<Record<string, boolean>>;
-  /** When each route answers live keys, by product. */
+  /** When each route serves live keys, by product. */
   readonly liveRoutes?: Readonly<Record<string, readonly LiveRoute[]>>;
   /** Age of the data on disk, by product. */
   readonly data?: () => Promise<Readonly<Record<string, readonly DataAge[]>>>;
@@ -59,8 +59,9 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 
 /**
  * Serves platform engineers, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can
- * serve) and `/live` (which products have a live source, which routes need it, and how old their data is). For upstreams that are not ours it serves `POST /refunds`, which takes the proof
- * of the failed request as its only credential.
+ * serve) and `/live` (which products have a live source, which routes need it, and how old their data is). For upstreams outside Tollgate
+ * it
+ * serves `POST /refunds`, which takes the proof of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const {

@@ -4,8 +4,8 @@ import { parseKeySet, parseProductKeys, parseSharedKeys, type ContextKey } from 
 import { createContextKeys, type ContextKeys } from '../../../plugins/core/proof/verify-context';
 
 /**
- * @param value a JSON Web Key Set, or the path of a file that holds one; an empty file counts as none, so that a compose file may name
- * `/dev/null` for what is not used
+ * @param value a JSON Web Key Set, or the path of a file that holds one. An empty file counts as none, so that a compose file may name
+ * `/dev/null` for an unused setting.
  * @throws Error naming what is wrong, never a key or the path
  */
 export function readKeySet(value: string, parse: (text: string) => ContextKey[] = parseKeySet): ContextKey[] {
@@ -21,7 +21,7 @@ export function readKeySet(value: string, parse: (text: string) => ContextKey[] 
 
 /**
  * The keys for verifying proofs: the keys of its products, the public key set of plugin servers (each as JSON or as the path of a file),
- * and the shared keys where they are set. Read once, at start.
+ * and the shared keys if there are any. Read once, at start.
  */
 export const proofSettings = z
   .object({

@@ -10,7 +10,7 @@ export interface RefundCallTools {
   readonly contextKeys: ContextKeys;
   /** Products of Tollgate's own services. These give units back themselves. */
   readonly ownProducts: ReadonlySet<string>;
-  /** Products whose responses say what they cost. A response of 0 units gives units back. */
+  /** Products whose responses report their cost. A response of 0 units gives units back. */
   readonly isPricedByAnswer: (product: string) => boolean;
   /** Undefined when this process is not connected to a counter. */
   readonly refund: Refund | undefined;

@@ -28,9 +28,9 @@ export interface SettledCharge {
 const REFUND_WAIT_MS = 1_000;
 
 export interface RefundTools {
-  /** True where nothing failed: the catalogue charges nothing. */
+  /** True if nothing failed and the catalogue makes the response free. */
   readonly isExempt?: boolean;
-  /** True for units that were reserved and not used. */
+  /** True for units that were reserved but not used. */
   readonly isRest?: boolean;
   /** Units to give back; all unless given. */
   readonly units?: number;

@@ -7,7 +7,7 @@ import { type FinerCode } from '../finer-codes';
 export type HeaderDescription = {
   readonly description: string;
   readonly schema: { readonly type: 'string' | 'integer' | 'number' };
-  /** True where no such response lacks it. */
+  /** True if every such response has the header. */
   readonly required?: true;
 };
 
@@ -15,16 +15,16 @@ export const text = (description: string): HeaderDescription => ({ description, 
 export const integer = (description: string): HeaderDescription => ({ description, schema: { type: 'integer' } });
 export const always = (header: HeaderDescription): HeaderDescription => ({ ...header, required: true });
 
-/** A route whose example is a call, or a step before one. */
+/** A route in an example: the example's call, or a step before it. */
 export interface ExampleStep {
   readonly method: PublishedMethod;
   readonly path: string;
   readonly example?: RouteExampleRules;
 }
 
-/** How the sandbox's documented success of a route becomes its example. */
+/** How the sandbox's documented success of a route becomes the route's example. */
 export interface RouteExampleRules {
-  /** The path whose success it takes: an alias has none of its own. */
+  /** The path whose success is used. For an alias, which has no success of its own. */
   readonly of?: string;
   /** The routes that must be called first, in order, each handing on its `sessionId`. */
   readonly after?: readonly ExampleStep[];
@@ -32,35 +32,35 @@ export interface RouteExampleRules {
   readonly sends?: readonly string[];
 }
 
-/** What a request costs that may ask for several things: a unit for each that was done, and one at least. */
+/** The cost of a request that may ask for several things: a unit for each that was done, at least one. */
 export interface RouteUnits {
-  /** The most that a request can cost. The gateway reserves so many (kong.yml, `post_units`); what is not used comes back. */
+  /** The maximum cost of a request. The gateway reserves this many units (kong.yml, `post_units`); unused units are given back. */
   readonly most: number;
-  /** What costs a unit, after "each": `point that was answered`. */
+  /** What costs a unit, as words that follow "each": `point that was answered`. */
   readonly each: string;
 }
 
-/** What the generated documentation says of a route besides its schemas. */
+/** What the generated documentation says about a route besides its schemas. */
 export interface RouteDescription {
-  /** What it does and answers, in Markdown: whole sentences. */
+  /** What the route does and returns, in Markdown: whole sentences. */
   readonly does?: string;
-  /** Whole sentences on what schemas and codes cannot say. */
+  /** Whole sentences about what schemas and codes cannot express. */
   readonly notes?: string;
   /** A request costs one unit unless given. */
   readonly units?: RouteUnits;
-  /** Purpose in a few words; the catalogue's unless given. */
+  /** Purpose in a few words. Default: the catalogue's. */
   readonly purpose?: string;
-  /** What it refuses or fails with, besides what all routes do. */
+  /** Codes of its refusals and failures, besides those of all routes. */
   readonly fails?: readonly (ProblemCode | FinerCode)[];
-  /** Headers of its responses by status, besides those that all carry. */
+  /** Headers of its responses by status, besides those of all responses. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, HeaderDescription>>>>;
   /** Successes besides 200, by status. */
   readonly moreSuccesses?: Readonly<Record<number, string>>;
-  /** What a response of bytes may be. */
+  /** Media types of a response of bytes. */
   readonly mediaTypes?: readonly string[];
-  /** The file in which a code sample keeps a response of bytes. */
+  /** The file to which a code sample saves a response of bytes. */
   readonly savedAs?: string;
   readonly example?: RouteExampleRules;
-  /** The JSON frames of its WebSocket, of a caller and of the route. */
+  /** JSON frames of its WebSocket: `sent` by the caller, `received` from the route. */
   readonly frames?: { readonly sent: z.ZodType; readonly received: z.ZodType };
 }

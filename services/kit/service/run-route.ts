@@ -137,7 +137,7 @@ function proofOf(state: CallState): RequestContext {
 }
 
 /**
- * Refuses a request for which the gateway reserved less than it may cost, whatever its configuration forgets.
+ * Refuses a request for which the gateway reserved less than it may cost, in case the gateway's configuration forgets it.
  * @throws ServiceError 503 `upstream_not_configured`
  */
 function checkReserved({ chargedDay, units: taken = 1 }: RequestContext, { most }: RouteUnits): void {

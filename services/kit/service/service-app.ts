@@ -31,7 +31,7 @@ export interface ServiceAppOptions<Deps> {
   readonly catalogue: Catalogue;
   /** Without it, units of failed requests stay charged, and responses say so. */
   readonly refund?: Refund | undefined;
-  /** The pages on which callers read on about a refusal. */
+  /** The pages that explain refusals to callers. */
   readonly readOn?: ReadOn | undefined;
   readonly clock?: Clock;
   /** Silent unless given. */
@@ -148,7 +148,7 @@ function openCall(request: FastifyRequest, reply: FastifyReply, tools: AppTools)
   const state: CallState = {
     requestId,
     proof,
-    // Trusts a trace only behind the gateway. The plugin server judges what strangers send.
+    // A trace is trusted only behind the gateway. The plugin server judges the traces that strangers send.
     span: proof && continueTrace(request.headers[TRACE_HEADER], spanOf(service, requestId)),
     startedAtMs: clock.monotonic(),
     cancel: new Cancellation(),
@@ -185,7 +185,7 @@ function addHooks(app: FastifyInstance, tools: AppTools, drain: Drain): void {
       setHeaders(request, reply, tools.clock);
       done(null, payload);
     };
-    // Nearly every response gives nothing back and need not wait a turn for that.
+    // Nearly every response gives nothing back, so it need not wait a turn.
     const due = chargeDue(request, reply, tools);
     if (due) settleCharge(request, tools, due).then(send, done);
     else send();
@@ -218,9 +218,9 @@ function sendFailure(error: unknown, call: { request: FastifyRequest; reply: Fas
   return reply.code(status).headers(headers).header('Content-Type', PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** What a response is to give back. */
+/** What a response must give back. */
 interface ChargeDue {
-  /** Units that were reserved for more than was done. */
+  /** Units reserved beyond what was done. */
   readonly rest: number;
   /** Units of a request that costs nothing: Tollgate failed, or the catalogue exempts the response. */
   readonly free: number;

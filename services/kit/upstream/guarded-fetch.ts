@@ -51,7 +51,7 @@ export interface GuardedResponse {
   readonly status: number;
   /** Lower-case names; repeats are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, decompressed unless it was to be left as sent. */
+  /** The body, decompressed unless `leavePacked` was set. */
   readonly bytes: Buffer;
   /** The earlier hops, in order. */
   readonly redirects: readonly { readonly url: string; readonly status: number }[];
@@ -141,13 +141,13 @@ export class GuardedFetch {
     const { resolve, dial, allowPrivate, timeoutMs = TIMEOUT_MS } = options;
     this.agent = new Agent({
       connect: createPinnedConnector({ resolve, dial, allowPrivate, connectTimeoutMs: timeoutMs }),
-      // A kept connection stays with the address that was judged. It is kept briefly, because names move.
+      // A kept connection stays with the address that was judged. It is kept briefly, because a name's addresses change.
       keepAliveTimeout: 1_000,
       maxHeaderSize: 32_768,
     });
   }
 
-  /** @throws FetchRefused, always */
+  /** @throws FetchRefused, and nothing else */
   async fetch(text: string, request: GuardedRequest = {}): Promise<GuardedResponse> {
     const limitMs = request.timeoutMs ?? this.options.timeoutMs ?? TIMEOUT_MS;
     try {

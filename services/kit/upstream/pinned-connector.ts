@@ -47,8 +47,7 @@ interface Judging {
 }
 
 /**
- * The addresses to which a connection may go. One reserved address among several refuses the host, because the next look-up might choose
- * it.
+ * The addresses that a connection may use. One reserved address among several refuses the host, because the next look-up might choose it.
  * @throws FetchRefused `host_unknown`, `host_unresolved`, `timeout` or `address_refused`
  */
 async function safeAddresses(host: string, { resolve, allowPrivate }: Judging): Promise<readonly [string, ...string[]]> {

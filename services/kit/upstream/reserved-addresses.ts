@@ -5,7 +5,7 @@ type Kind = 'reserved' | 'private' | 'loopback' | 'linkLocal' | 'multicast' | 'u
 
 /**
  * The IANA special-purpose address registries (RFC 6890 and successors), with the multicast blocks and the deprecated site-local one.
- * The most specific row wins; what is in no row is globally reachable.
+ * The most specific row wins. An address in no row is globally reachable.
  */
 const ROWS: readonly (readonly [network: string, kind: Kind, name: string])[] = [
   ['0.0.0.0/8', 'reserved', 'this network'],

@@ -4,7 +4,7 @@ import { codeOf } from '../error-code';
 
 /**
  * Finds all addresses of a host name, as text; none when the name does not exist.
- * @throws HostUnresolved when that could not be found out
+ * @throws HostUnresolved when the name servers do not say
  */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -21,7 +21,7 @@ export class HostUnresolved extends Error {
 }
 
 export interface HostResolverOptions {
-  /** `address` or `address:port` of each. The system's own (resolv.conf) unless given. */
+  /** `address` or `address:port` of each server. Default: the system's servers (resolv.conf). */
   readonly servers?: readonly string[];
   /** Milliseconds for one look-up, retries and both address families included; 3,000 unless given. */
   readonly timeoutMs?: number;

@@ -18,8 +18,8 @@ export class BodyNotUnpacked extends Error {
 }
 
 /**
- * The encoding that a `content-encoding` names; undefined for one that is not read. Several on top of each other are not read: they
- * multiply a bomb.
+ * The encoding that a `content-encoding` names; undefined for one that is not read. Stacked encodings are not read, because they multiply
+ * the size of a decompression bomb.
  * @param header as received; absent when the body is not encoded
  */
 export function encodingOf(header = ''): Encoding | undefined {
@@ -48,7 +48,7 @@ function decompressorOf(encoding: Encoding | undefined): Transform | undefined {
 }
 
 /**
- * Unpacks a body beside the event loop, up to the cap.
+ * Unpacks a body off the event loop, up to the cap.
  * @param header its `content-encoding`
  * @throws BodyNotUnpacked `encoding_refused`
  */

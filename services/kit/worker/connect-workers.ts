@@ -24,7 +24,7 @@ function refusingClient<M extends WorkerMethods>(kind: WorkerKind): WorkerClient
 /**
  * A client of all workers of one kind. Without addresses, the client refuses every call. Such a service still counts as ready and does not
  * take the other services of its process down.
- * @param addresses `host:port` of each, in the same words for every replica
+ * @param addresses `host:port` of each, spelled the same for every replica
  */
 export function connectWorkers<M extends WorkerMethods>(
   kind: WorkerKind,

@@ -16,14 +16,14 @@ interface HealthRoute<M extends WorkerMethods, Answer extends HealthAnswer> {
   /** `GET` unless given. */
   readonly method?: PublishedMethod;
   readonly output: z.ZodType<Answer, Answer>;
-  /** Further members of the product's response, from its workers. */
+  /** Further members of the response, from the product's workers. */
   readonly more: (
     worker: WorkerClient<M>,
     context: CallContext,
   ) => Promise<{ readonly data: Omit<Answer['data'], keyof HealthAnswer['data']> } & Omit<Answer, keyof HealthAnswer>>;
 }
 
-/** Reports that a worker serves, and how many are configured; 503 when none serves. */
+/** Reports whether a worker serves, and how many are configured; 503 when none serves. */
 export function workerHealthRoute<M extends WorkerMethods, Answer extends HealthAnswer>(
   route: HealthRoute<M, Answer>,
 ): Route<WorkerDeps<M>> {

@@ -54,7 +54,7 @@ async function run<Settings extends WorkerProcessSettings>(program: WorkerProgra
   process.stdout.write(`${JSON.stringify({ ready: true, port: server.port, private: privateServer?.url })}\n`);
 }
 
-/** Runs a worker as a process until it is told to stop. Open calls may finish. A failed start is reported in one text on standard error. */
+/** Runs a worker as a process until a signal stops it. Open calls may finish. A failed start is reported in one text on standard error. */
 export function runWorker<Settings extends WorkerProcessSettings>(program: WorkerProgram<Settings>): void {
   run(program).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -40,17 +40,19 @@ export interface WorkerServer {
   readonly port: number;
   /** `host:port`, as clients dial it. */
   readonly address: string;
-  /** Sets the status of grpc.health.v1. It is true once listening. */
+  /** Sets the status of grpc.health.v1, which is serving from the start. */
   setServing(serving: boolean): void;
   /**
-   * Reports NOT_SERVING, and takes calls until every watcher has heard it and left, so that no call sent before is refused. Then calls may
-   * finish for at most `drainMs` (10 s unless given) and are ended.
+   * Reports NOT_SERVING, and takes calls until every watcher has received that and left, so that no call sent before is refused. Then calls
+   * may finish for at most `drainMs` (10 s unless given) before they are ended.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 const DEFAULT_DRAIN_MS = 10_000;
-/** Our own clients leave as soon as they hear it (WorkerAvailability). Other watchers are waited for no longer than this. */
+/**
+ * Our own clients leave as soon as they receive NOT_SERVING (WorkerAvailability). The server waits no longer than this for other watchers.
+ */
 const LEAVE_MS = 3_000;
 
 /** Turns a synchronous throw of a handler into a rejection. */
@@ -91,7 +93,7 @@ function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall
   return bound;
 }
 
-/** grpc.health.v1 over one flag. Watchers hear of every change. */
+/** grpc.health.v1 over one flag. Watchers receive every change. */
 class Health {
   private serving = true;
   private readonly watchers = new Set<ServerWritableStream<unknown, unknown>>();

@@ -16,7 +16,7 @@ export interface SessionRegistry {
   close(): void;
 }
 
-/** Maximum sessions that one replica remembers. Forgetting one costs only a look into Redis. */
+/** Maximum sessions that one replica remembers. A forgotten session costs only a look-up in Redis. */
 const MAX_REMEMBERED = 100_000;
 
 /** A registry for a single replica, or a single worker. */

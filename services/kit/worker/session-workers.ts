@@ -34,12 +34,12 @@ export interface SessionWorkers<M extends WorkerMethods> {
   ): Promise<M[N]['response']>;
   /** @throws ServiceError `service_not_ready` when no configured worker is serving */
   checkReady(): Promise<void>;
-  /** False when no worker was configured: every call is refused. */
+  /** False if no worker is configured: every call is then refused. */
   readonly hasWorkers: boolean;
   close(): void;
 }
 
-/** The failure for a session that is unknown, over, somebody else's, or lost with its worker. */
+/** The failure for a session that is unknown, expired, somebody else's, or lost with its worker. */
 function sessionExpired(cause?: unknown): ServiceError {
   return new ServiceError('invalid_request', {
     code: 'session_expired',
@@ -52,7 +52,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ServiceError && isUnreachable(error.options.cause);
 }
 
-/** Undefined when any worker may say what there is to say: a single one must be the owner, and a session that nobody owns is nobody's. */
+/** Undefined when any worker may respond: a single worker must be the owner, and every worker refuses a session that has no owner. */
 async function ownerOf<M extends WorkerMethods>(sessionId: string, options: SessionWorkersOptions<M>): Promise<string | undefined> {
   const { client, registry } = options;
   if (client.addresses.length < 2) return undefined;

@@ -17,7 +17,7 @@ export interface WorkerCall extends WorkerCaller {
   readonly log: Log;
 }
 
-/** A call of grpc-js, of whatever kind. */
+/** A call of grpc-js, of any kind. */
 export interface GrpcCall {
   readonly metadata: Metadata;
   readonly cancelled: boolean;
@@ -33,7 +33,7 @@ export interface CallTools {
   readonly metrics: WorkerMetrics;
 }
 
-/** One call from its arrival to its end: counted, traced, and logged in one line. End it once, one way or the other. */
+/** One call from its arrival to its end: counted, traced, and logged in one line. End it exactly once. */
 export class OpenCall {
   readonly call: WorkerCall;
   private readonly span: Span | undefined;

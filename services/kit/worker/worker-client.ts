@@ -49,7 +49,7 @@ export interface WorkerClient<M extends WorkerMethods> {
     requests: AsyncIterable<Request<M, N>>,
     options: WorkerCallOptions,
   ): Promise<Response<M, N>>;
-  /** @throws ServiceError `service_not_ready` when no worker says SERVING within the time */
+  /** @throws ServiceError `service_not_ready` when no worker reports SERVING in time */
   checkHealth(timeoutMs?: number): Promise<void>;
   readonly addresses: readonly string[];
   /** All addresses, beginning with the next in turn. Those that do not serve come last. */

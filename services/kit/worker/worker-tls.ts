@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type MutualTls } from '../mutual-tls';
 import { codeOf } from '../error-code';
 
-/** Reads a PEM text far enough to know that it is valid. The error that it throws is not shown. */
+/** Parses a PEM text, to know that it is valid. The error that it throws is not shown. */
 type ParsePem = (pem: Buffer) => unknown;
 
 interface PemKind {
@@ -20,7 +20,7 @@ const NAMES = ['WORKER_TLS_CA', 'WORKER_TLS_CERT', 'WORKER_TLS_KEY'] as const;
 type Name = (typeof NAMES)[number];
 const KINDS: Readonly<Record<Name, PemKind>> = { WORKER_TLS_CA: CERTIFICATE, WORKER_TLS_CERT: CERTIFICATE, WORKER_TLS_KEY: PRIVATE_KEY };
 
-/** @returns the PEM, or what is wrong with it, without a word of it */
+/** @returns the PEM, or what is wrong with it, without quoting any of it */
 function readPem(value: string, { what, parse }: PemKind): Buffer | string {
   let pem: Buffer;
   try {
@@ -42,7 +42,9 @@ function belongTogether({ cert, key }: MutualTls): boolean {
 
 /**
  * Mutual TLS between services and workers: all three settings, or none for plain connections. Each is the path of a PEM file, or the PEM
- * text itself (a container makes that of `WORKER_TLS_…_FILE`). Both sides use the same settings, which are read once, at start.
+ * text itself (in a container, read from the file that `WORKER_TLS_…_FILE` names). Both sides use the same settings, which are read once,
+ * at
+ * start.
  */
 export const workerTlsSettings = z
   .object({ WORKER_TLS_CA: z.string().optional(), WORKER_TLS_CERT: z.string().optional(), WORKER_TLS_KEY: z.string().optional() })
