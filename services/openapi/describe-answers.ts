@@ -22,7 +22,7 @@ const problem = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457' });
 
-/** Kong's templates know no status. */
+/** Kong's templates do not know the status. */
 const gatewayProblem = problem
   .omit({ status: true, errors: true, help: true, upgrade: true })
   .meta({ id: 'GatewayProblem', description: 'The gateway’s own answer, as JSON or as Accept asks for: HTML, plain text or XML.' });
@@ -36,7 +36,7 @@ export const BINARY = { type: 'string', format: 'binary' } as const;
 const common = (...names: (keyof typeof COMMON_HEADERS)[]): Record<string, { $ref: `#/components/headers/${string}` }> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` as const }]));
 
-/** Headers of the document's components, where programs look for them. */
+/** References to the headers in the document's components, where programs look for them. */
 function commonOf(status: number): ReturnType<typeof common> {
   const limits = status === 200 || status === 206 || status === 429 ? common('RateLimit', 'RateLimit-Policy') : {};
   if (status < 400) return { ...limits, ...common('X-Tollgate-Charged', 'X-Tollgate-Mode') };
@@ -48,7 +48,7 @@ function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: n
   return { ...response, headers: { ...(status !== 101 && commonOf(status)), ...headersOf(status), ...route.headers?.[status] } };
 }
 
-/** Problems by status, with their codes in words, and in `x-codes` for programs. */
+/** Problems by status. Their codes are in the text for people, and in `x-codes` for programs. */
 function problemResponses(route: Route): Responses {
   const byStatus = new Map<number, Failure[]>();
   for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
@@ -63,13 +63,13 @@ function problemResponses(route: Route): Responses {
   );
 }
 
-/** The answer in JSON with what a test key got. */
+/** A response in JSON, with a test key's response as its example. */
 function jsonOf(schema: z.ZodType, sample: unknown): ZodOpenApiMediaTypeObject {
   if (sample === undefined) return { schema };
   return { schema, examples: { sandbox: { summary: 'What a test key got', description: CUT_NOTE, value: sample } } };
 }
 
-/** What a success holds: JSON by the route's schema, or bytes; a part of them in 206. */
+/** The content of a success: JSON by the route's schema, or bytes; part of the bytes in a 206. */
 function successesOf(route: Route, sample: unknown): Responses {
   const content = {
     ...(route.output && { 'application/json': jsonOf(route.output, sample) }),
@@ -83,8 +83,8 @@ function successesOf(route: Route, sample: unknown): Responses {
 }
 
 /**
- * Every answer of a route, by status.
- * @param sample what a test key got for the route's example, if that was recorded
+ * Every response of a route, by status.
+ * @param sample a test key's response to the route's example, if one was recorded
  */
 export function answersOf(route: Route, sample: unknown): Responses {
   return { ...successesOf(route, sample), ...problemResponses(route) };

@@ -12,28 +12,29 @@ interface BuiltOperation {
   readonly responses?: Readonly<Record<string, { readonly 'x-codes'?: readonly string[] }>>;
 }
 
-/** The parts of an OpenAPI document that are read here. The rest goes through. */
+/** The parts of an OpenAPI document that are read here. All other parts stay as they are. */
 export interface ApiDocumentParts {
   readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly description?: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, BuiltOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly 'x-errors'?: readonly { readonly code: string; readonly isOwn: boolean }[];
-  /** What holds for our services alone, for the description of whoever sells one. */
+  /** Rules of our own services alone, added to the description if one of them is sold. */
   readonly 'x-conventions'?: string;
 }
 
-/** The description of all products together, without the broken parts of their own documents. */
+/** The description of all products together, without the broken parts of the sellers' own documents. */
 export interface DescribedApi {
   readonly document: { readonly paths: object };
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * The description of everything that is sold: what our services answer, without products that are not sold any more, and each other
- * product by its own document, or else by its routes.
- * @param built what the build wrote from our services
- * @param documents OpenAPI documents that products bring along, by product, in their normal form: see `normalForm`
+ * Describes everything that is sold. Our services are described by what the build wrote, without products that are no longer sold; any
+ * other
+ * product by its own document, or by its routes if it has none.
+ * @param built the build's description of our services
+ * @param documents the OpenAPI documents of other products, by product, in their normal form: see `normalForm`
  */
 export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, documents: ReadonlyMap<string, unknown>): DescribedApi {
   const ours = new Set(Object.values(built.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags ?? [])));
@@ -60,9 +61,9 @@ export function describeApi(built: ApiDocumentParts, catalogue: Catalogue, docum
     paths,
     components: usedComponents(paths, components),
     'x-errors': soldErrors(built, sold),
-    // The operations of each product under the tags of its own document, named in their `x-group`.
+    // The tags of each product's own document. Its operations name theirs in `x-group`.
     ...(groups.length > 0 && { 'x-groups': Object.fromEntries(groups) }),
-    // For readers of the reference. Why is for the seller.
+    // For readers of the reference. Only the seller sees the reasons.
     ...(leftOut.length > 0 && { 'x-left-out': leftOut.map(({ product, operation }) => ({ product, operation })) }),
   };
   return { document, leftOut };
@@ -88,12 +89,12 @@ function codesIn(paths: ApiDocumentParts['paths']): ReadonlySet<string> {
 
 const sellsOurs = (sold: ApiDocumentParts['paths']): boolean => Object.keys(sold).length > 0;
 
-/** Sent before any API is asked, so by whatever is sold. */
+/** Sent before an API is called, and therefore by all products. */
 const SENT_BEFORE: ReadonlySet<string> = new Set([...DENIALS_WITHOUT_LINKS, 'gateway_error']);
 
 /**
- * The codes that what is sold can send. Those of certain products are left out with these products, and those that no operation declares with
- * the last of them; those that all our services send are left out where none of them is sold.
+ * The codes that the sold products can send. A code of certain products is left out when no operation declares it any more. The codes that
+ * all our services send are left out when none of our services is sold.
  */
 function soldErrors({ 'x-errors': errors = [], paths }: ApiDocumentParts, sold: ApiDocumentParts['paths']): ApiDocumentParts['x-errors'] {
   const [declared, sent] = [codesIn(paths), codesIn(sold)];
@@ -108,8 +109,8 @@ function mergeComponents(all: ApiDocumentParts['components'], more: ApiDocumentP
 }
 
 /**
- * Components that paths lead to, directly or not: a product that is not sold leaves no shapes behind. Headers and keys belong to every
- * operation.
+ * Components that paths refer to, directly or not, so that a product that is not sold leaves no schemas behind. Headers and keys belong to
+ * every operation.
  */
 function usedComponents(paths: object, all: ApiDocumentParts['components']): ApiDocumentParts['components'] {
   const used = new Set<unknown>();

@@ -9,7 +9,7 @@ import { exampleCalls, fileOf } from './route-example';
 import { snippetsOf } from './route-snippets';
 import { asCodeSamples } from './snippets';
 
-/** The key as a field of a form. In no other body may it stand among the parameters. */
+/** The key as a form field. No other body may have it among its parameters. */
 const API_KEY = z
   .string()
   .optional()
@@ -17,7 +17,7 @@ const API_KEY = z
 
 const takesKeyInForm = ({ keyIn }: CatalogueProduct): boolean => keyIn === undefined || keyIn.includes('form');
 
-/** In a multipart form a picture is a file: its first field shows how, the second is the same in base64. */
+/** In a multipart form an image is a file: the first field becomes one, and the second, which takes the same image, is left out. */
 function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeObject {
   const [field, twin] = Object.keys(schema.shape);
   if (body?.kind !== 'files' || field === undefined || twin === undefined) return { schema };
@@ -26,7 +26,7 @@ function multipartOf({ body }: Route, schema: z.ZodObject): ZodOpenApiMediaTypeO
   return { schema: z.object({ [field]: z.any().meta({ override: { ...BINARY, description } }), ...others }) };
 }
 
-/** Leaves out fields that differ from an earlier one in capitals alone: many languages have one name for both. */
+/** Leaves out fields that differ from an earlier field only in case, because many languages would give both the same name. */
 function withoutTwins(schema: z.ZodObject): z.ZodObject {
   const fields = Object.entries(schema.shape);
   const first = new Map(fields.toReversed().map(([name]) => [name.toLowerCase(), name]));
@@ -34,7 +34,7 @@ function withoutTwins(schema: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(fields.filter(([name]) => first.get(name.toLowerCase()) === name)));
 }
 
-/** The shapes in which a route takes its body. */
+/** The forms in which a route takes its body. */
 function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<ZodOpenApiOperationObject['requestBody']> {
   const { body } = route;
   if (body?.kind === 'upload') {
@@ -58,10 +58,10 @@ function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<Zod
   };
 }
 
-/** What the document writes where a value comes from the call before. */
+/** Stands for a value that comes from the previous call. */
 const FROM_BEFORE = 'from the step before';
 
-/** The operation's own example of its input, from the sandbox. A file is shown with its name, but in a URL it is its base64. */
+/** The operation's example of its input, from the sandbox. A file is shown by its name, and in a URL by its base64. */
 function exampleOf(route: Route, method: 'get' | 'post'): Record<string, unknown> | undefined {
   const calls = exampleCalls(route);
   const own = calls.at(-1);
@@ -69,7 +69,7 @@ function exampleOf(route: Route, method: 'get' | 'post'): Record<string, unknown
   return calls.length > 1 ? { sessionId: FROM_BEFORE, ...own.input } : { ...own.input };
 }
 
-/** Query fields with the values of the example that they have. */
+/** Query fields, each with its value in the example, if it has one. */
 function withExamples(shape: z.ZodObject, example: Readonly<Record<string, unknown>> = {}): z.ZodObject {
   const fields = Object.entries(shape.shape).map(([name, field]) => {
     if (!(name in example) || !(field instanceof z.ZodType)) return [name, field] as const;
@@ -85,13 +85,13 @@ function exampleFileOf(route: Route): { 'x-exampleFile'?: { filename: string; co
   return file ? { 'x-exampleFile': { filename: file.filename, contentType: file.content_type, base64: file.base64 } } : {};
 }
 
-/** Fields that are sent and belong in no URL. */
+/** Fields that are sent but may not be in a URL. */
 function bodyOnlyFieldsOf({ input, bodyOnlyFields = [] }: Route): readonly string[] {
   const fields = Object.keys(inputShapeOf(input)?.shape ?? {});
   return bodyOnlyFields.filter((field) => fields.includes(field));
 }
 
-/** What a request costs, where that depends on what is done. */
+/** The cost of a request, if it depends on what was done. */
 function costOf({ units }: Route): string | undefined {
   if (!units) return undefined;
   return (
@@ -100,7 +100,7 @@ function costOf({ units }: Route): string | undefined {
   );
 }
 
-/** What it does, and what neither the schemas nor the table of errors can say. */
+/** What the route does, and whatever neither the schemas nor the table of errors can express. */
 function descriptionOf(route: Route): string | undefined {
   const [secret] = bodyOnlyFieldsOf(route);
   const methods =
@@ -111,14 +111,14 @@ function descriptionOf(route: Route): string | undefined {
   return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
 }
 
-/** The frames of a route that also answers an upgrade to a WebSocket, each side's as a JSON schema. */
+/** The frames of a route that can be upgraded to a WebSocket: a JSON schema for each side. */
 function webSocketOf({ frames }: Route): object {
   if (!frames) return {};
   const schemaOf = (frame: z.ZodType): unknown => z.toJSONSchema(frame, { io: 'input' });
   return { 'x-webSocket': { sent: schemaOf(frames.sent), received: schemaOf(frames.received) } };
 }
 
-/** What the catalogue says of a route; of an alias or a changed method nothing. */
+/** The catalogue's entry for a route; undefined for an alias or a changed method. */
 function publishedAs({ routes }: CatalogueProduct, route: Route): CatalogueProduct['routes'][number] | undefined {
   const ofPath = routes.filter(({ path }) => path === route.path);
   return ofPath.find(({ method }) => method === route.method) ?? ofPath[0];
@@ -129,7 +129,7 @@ interface OperationOptions {
   readonly route: Route;
   readonly method: 'get' | 'post';
   readonly baseUrl: string;
-  /** What a test key got for the route's example, if that was recorded. */
+  /** A test key's response to the route's example, if one was recorded. */
   readonly sample: unknown;
 }
 
@@ -156,10 +156,10 @@ export function operationOf({ product, route, method, baseUrl, sample }: Operati
   return { ...operation, ...exampleFileOf(route), requestBody };
 }
 
-/** `ANY` has no word in OpenAPI: such a route stands under GET where its input may be in a URL, and under POST where it has input. */
+/** OpenAPI has no word for `ANY`: such a route is listed under GET if its input may be in a URL, and under POST if it has input. */
 export function methodsOf(route: Route): readonly ('get' | 'post')[] {
   if (route.method !== 'ANY') return [route.method === 'GET' ? 'get' : 'post'];
   if (route.input === undefined) return ['get'];
-  // What belongs in no URL is not shown in one.
+  // Fields that may not be in a URL are not shown in one.
   return route.bodyOnlyFields === undefined ? ['get', 'post'] : ['post'];
 }

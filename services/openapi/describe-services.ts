@@ -11,7 +11,7 @@ const DESCRIPTION = `Every request carries an API key, counts against the daily 
 Any answer may carry the headers of this document's components, also where an operation does not repeat them: X-Kong-Request-Id on each, \
 RateLimit, RateLimit-Policy and X-Tollgate-Charged where the API answered a request with a key.`;
 
-/** What holds for our services alone. */
+/** Rules of our own services alone. */
 const CONVENTIONS = `Parameters go in the query, a form, multipart or JSON; the body wins over the query. \`5\` and \`"5"\` are both accepted. \
 A near miss of a parameter's name (another case, brackets, a plural, a hyphen for an underscore) is a 400 that names it; other unknown parameters are ignored. \
 A body that stands still for 5 seconds has its connection closed without an answer. A WebSocket and a play by link carry no RateLimit, RateLimit-Policy and X-Tollgate-Charged.`;
@@ -34,7 +34,7 @@ function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalog
 
 /**
  * The OpenAPI 3.1 document of some services, from the schemas that validate the requests.
- * @param baseUrl of the gateway as callers reach it, without a slash at the end
+ * @param baseUrl of the gateway as callers reach it, without a trailing slash
  */
 export function describeServices(
   services: readonly ServiceDefinition[],
@@ -52,7 +52,7 @@ export function describeServices(
       },
       servers: [{ url: baseUrl }],
       'x-conventions': CONVENTIONS,
-      // For people and programs alike: what each code means, whether it is charged and what to do.
+      // For people and programs: the meaning of each code, whether it is charged, and what to do.
       'x-errors': listErrors(),
       tags: offered.map(({ id, title, description }) => ({ name: id, description: `${title}. ${description}` })),
       paths: Object.assign({}, ...services.map((service) => pathsOf(service, baseUrl, catalogue))) as ZodOpenApiPathsObject,
@@ -65,7 +65,7 @@ export function describeServices(
         },
       },
     },
-    // Transformations have no shape of their own; readers see what goes in.
+    // Transformations have no shape of their own. Readers see the input's.
     { allowEmptySchema: { transform: true, pipe: true, any: true, unknown: true, custom: true } },
   );
   return nameParts(document);

@@ -2,7 +2,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a part of an OpenAPI document can be. `reference` is a text that leads to a schema, `other` what nothing is looked for in. */
+/** Kinds of parts of an OpenAPI document. A `reference` is a text that refers to a schema. Nothing inside `other` is looked at. */
 export type Kind =
   | 'document'
   | 'components'
@@ -20,7 +20,7 @@ export type Kind =
   | 'reference'
   | 'other';
 
-/** A member that holds a part or a list of parts, or parts by names that the author chose. */
+/** A member's content: a part or a list of parts, or parts under names that the author chose. */
 type Held = Kind | { readonly named: Kind };
 
 const named = (kind: Kind): Held => ({ named: kind });
@@ -31,8 +31,8 @@ const alike = (members: readonly string[], held: Held): Readonly<Record<string, 
 const PARAMETER = { schema: 'schema', content: named('media'), examples: named('other') } as const;
 
 /**
- * Which members of a part hold further parts. What is not listed is somebody's data or plain words, in which `$ref` means nothing: a word
- * is a keyword by where it stands, and an author may call a property `default` or a response `example`.
+ * The members of each kind of part that hold further parts. Any other member is data or plain text, in which `$ref` has no meaning. Its
+ * place makes a word a keyword: an author may call a property `default` or a response `example`.
  */
 const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
   document: { paths: named('item'), webhooks: named('item'), components: 'components' },
@@ -57,7 +57,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
   response: { content: named('media'), headers: named('parameter'), links: named('link') },
   media: { schema: 'schema', examples: named('other'), encoding: named('encoding') },
   encoding: { headers: named('parameter') },
-  // By address, which may be any text.
+  // The keys are addresses, which may be any text.
   callback: { '*': 'item' },
   schema: {
     ...alike(['properties', 'patternProperties', 'dependentSchemas', 'definitions', '$defs'], named('schema')),
@@ -74,11 +74,11 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Held>>>> = {
 /** The place of a part in the part above it. */
 export interface Standing {
   readonly keyword: string;
-  /** The author's name for it, if there is one. */
+  /** The author's name for the part, if it has one. */
   readonly name?: string;
 }
 
-/** The part with what stands in it changed, one level deep; the rest of it stays as it is. */
+/** Changes the parts directly inside a part. Everything else stays as it is. */
 export function mapParts(part: Json, kind: Kind, change: (inner: unknown, kind: Kind, at: Standing) => unknown): Json {
   const members = MEMBERS[kind];
   const changed = (value: unknown, keyword: string): unknown => {
@@ -106,7 +106,7 @@ export function componentKind(keyword: string): Kind {
   return typeof held === 'object' ? held.named : 'other';
 }
 
-/** Undone where it can be undone. */
+/** Percent-decoded if possible, otherwise unchanged. */
 function decoded(reference: string): string {
   try {
     return decodeURIComponent(reference);
@@ -115,7 +115,7 @@ function decoded(reference: string): string {
   }
 }
 
-/** The names in a JSON pointer after its `#`, also where it is percent-encoded. */
+/** The names in a JSON pointer after its `#`. The pointer may be percent-encoded. */
 export function namesIn(reference: string): readonly string[] {
   const [, ...names] = decoded(reference)
     .split('/')
@@ -123,13 +123,13 @@ export function namesIn(reference: string): readonly string[] {
   return names;
 }
 
-/** The reference that leads there. A name with signs that no URL has, such as `Page<City>`, is percent-encoded. */
+/** The reference to a place. Characters that a URL cannot have, as in `Page<City>`, are percent-encoded. */
 export function referenceTo(names: readonly string[]): string {
   const parts = names.map((name) => encodeURI(name.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('#', '%23'));
   return ['#', ...parts].join('/');
 }
 
-/** What a document has there. */
+/** The value at a place of a document; undefined if there is none. */
 export function valueAt(document: unknown, names: readonly string[]): unknown {
   return names.reduce<unknown>(
     (value, name) => (typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Json)[name] : undefined),

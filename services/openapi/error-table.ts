@@ -3,7 +3,7 @@ import { isRefunded } from '../../plugins/core/catalogue/refunds';
 import { FINER_CODES, type FinerCode } from '../kit/finer-codes';
 import { REMEDIES } from './remedies';
 
-/** What becomes of the unit of a request that ends so: none was taken, it is given back, or it stays charged. */
+/** What becomes of the unit of a request that ends with this code: none was taken, it is given back, or it stays charged. */
 export type Charge = 'not taken' | 'given back' | 'charged';
 
 /** A code under one status. */
@@ -14,14 +14,14 @@ export interface Failure {
   readonly charge: Charge;
 }
 
-/** What the access check refuses with, before a unit is taken. An inactive key reads as an unknown one. */
+/** The codes of the access check, which refuses before a unit is taken. An inactive key reads as an unknown one. */
 export const ACCESS_DENIALS = [
   'key_missing', 'ambiguous_key', 'key_unknown', 'key_expired', 'product_not_authorised', 'subscription_missing', 'subscription_inactive',
   'caller_not_whitelisted', 'sandbox_missing', 'link_not_valid', 'quota_daily_exceeded', 'quota_monthly_exceeded', 'rate_exceeded',
   'request_not_readable', 'ambiguous_path', 'access_layer_unavailable', 'quota_unavailable',
 ] as const satisfies readonly ProblemCode[]; // prettier-ignore
 
-/** The same for a product that gives no links, as no seller's own API does. */
+/** The same for a product without links. No seller's own API has links. */
 export const DENIALS_WITHOUT_LINKS: readonly ProblemCode[] = ACCESS_DENIALS.filter((code) => code !== 'link_not_valid');
 
 const BEFORE_CHARGE: ReadonlySet<ProblemCode> = new Set(ACCESS_DENIALS);
@@ -36,7 +36,7 @@ export function failureOf(code: ProblemCode): Failure {
   return { status: statusOf(code), code, title: TITLES.get(code) ?? '', charge };
 }
 
-/** A finer one, as callers see it. */
+/** A finer code, as callers see it. */
 function finerFailureOf(name: FinerCode): Failure {
   const [problem, title, code = name]: readonly [ProblemCode, string, string?] = FINER_CODES[name];
   return { status: statusOf(problem), code, title, charge: chargeOf(problem, code) };
@@ -49,7 +49,10 @@ export const ownFailureOf = (code: ProblemCode | FinerCode): Failure => (isFiner
 
 const gatewayFailure = (status: number, title: string, charge: Charge): Failure => ({ status, code: 'gateway_error', title, charge });
 
-/** The gateway's own on a product's path, in one code: a head or body that is too large or no HTTP, an access check or a service that is away. */
+/**
+ * The gateway's own failures on a product's path, under one code: a head or body that is too large or is not HTTP, or an access check or
+ * a service that is away.
+ */
 export const GATEWAY_FAILURES: readonly Failure[] = [
   gatewayFailure(400, 'The request is no HTTP', 'not taken'),
   gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
@@ -60,13 +63,13 @@ export const GATEWAY_FAILURES: readonly Failure[] = [
   gatewayFailure(504, 'The API was late', 'given back'),
 ];
 
-/** At a path without a product, of which no operation can say anything. */
+/** At a path without a product, so no operation can declare it. */
 const NO_PRODUCT = gatewayFailure(404, 'No product at this path', 'not taken');
 
-/** A code with all that it stands for. */
+/** A code with all the failures that it stands for. */
 export interface ErrorCode {
   readonly code: string;
-  /** True for codes that only some products send, beside those of all. */
+  /** True for codes that only some products send. */
   readonly isOwn: boolean;
   readonly failures: readonly Omit<Failure, 'code'>[];
   /** What a caller can do about it. */
@@ -74,8 +77,8 @@ export interface ErrorCode {
 }
 
 /**
- * Every code that a caller can see behind the gateway, those of the access check first. The page of errors and the OpenAPI document are
- * made from this.
+ * Every code that callers can see behind the gateway, beginning with those of the access check. The page of errors and the OpenAPI document
+ * are made from this list.
  */
 export function listErrors(): readonly ErrorCode[] {
   const table = listProblems().flatMap(({ code }) => (code === 'key_inactive' ? [] : [failureOf(code)]));

@@ -1,18 +1,18 @@
 import { isObject, type Json } from './document-parts';
 
-/** A value that an input takes. */
+/** A value that the input accepts. */
 export interface Example {
   readonly value: unknown;
-  /** True when the document gives none and it was made from the schema, so that it has the form but perhaps no meaning. */
+  /** True if the document has no example, so that this one was made from the schema. It has the right form, but may have no meaning. */
   readonly isMade: boolean;
 }
 
-/** Deeper values are left out of an example, where they are not read. */
+/** Deeper values are left out of an example, because nobody reads them there. */
 const DEEPEST = 6;
-/** Members of an object that requires none. */
+/** Maximum members shown of an object that requires none. */
 const MAX_MEMBERS = 12;
 
-/** By format. Names and addresses are those that RFC 2606 and RFC 5737 keep for examples. */
+/** Example texts by format. Names and addresses are those that RFC 2606 and RFC 5737 reserve for examples. */
 const TEXTS: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T12:00:00Z',
@@ -33,7 +33,8 @@ const made = (value: unknown): Example => ({ value, isMade: true });
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /**
- * A parameter with its schema and examples in itself, also where the document has them in a `content`, which is then written as JSON.
+ * A parameter that contains its schema and examples. If the document has them in a `content`, they are taken from there, and the value is
+ * written as JSON.
  * @param part resolved: see `ReferenceResolver`
  */
 export function readParameter(part: Json): Json {
@@ -44,16 +45,16 @@ export function readParameter(part: Json): Json {
 }
 
 /**
- * An example of a parameter or a body: the one that the document gives, else one of its schema.
+ * An example of a parameter or a body: the document's own, or one made from the schema.
  * @param part a parameter or a media type object, resolved
- * @param name what a text without any rule is written as
- * @param depth how deep the part is taken to be: a greater one makes a shorter example
+ * @param name the example of a text without any rule
+ * @param depth the depth to assume for the part: a greater one makes a shorter example
  */
 export function exampleOf(part: Json, name: string, depth = 0): Example {
   if (part['example'] !== undefined) return given(part['example']);
   const [first] = Object.values(isObject(part['examples']) ? part['examples'] : {});
   if (isObject(first) && first['value'] !== undefined) return given(first['value']);
-  // OpenAPI 2 had this, and generators still write it.
+  // A member of OpenAPI 2 that generators still write.
   if (part['x-example'] !== undefined) return given(part['x-example']);
   return exampleOfSchema(isObject(part['schema']) ? part['schema'] : {}, name, depth);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The object that a route's input schema checks, looked for behind refinements and transformations; undefined when there is none. */
+/** The object that a route's input schema checks, found behind refinements and transformations; undefined if there is none. */
 export function inputShapeOf(schema: unknown): z.ZodObject | undefined {
   if (schema instanceof z.ZodObject) return schema;
   if (schema instanceof z.ZodPipe) return inputShapeOf(schema.def.in);

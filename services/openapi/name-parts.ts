@@ -5,7 +5,7 @@ import { isObject, type Json } from './document-parts';
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
 
-/** An operation's media types, with their owner and the name that their schema gets. */
+/** An operation's media types, with their product and the name of their schema. */
 interface Media {
   readonly content: Json;
   readonly place: SchemaPlace;
@@ -14,13 +14,13 @@ interface Media {
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** `POST /weather/days` as `WeatherDays`; the method is added where the path takes two. */
+/** `POST /weather/days` as `WeatherDays`. The method is added if the path takes several. */
 function nameOf(method: string, path: string, methods: Json): string {
   const own = pascal(path);
   return Object.keys(methods).length > 1 && method !== 'get' ? pascal(method) + own : own;
 }
 
-/** Every operation, with what its schemas are called after. */
+/** Every operation, with the name from which its schemas are named. */
 function operationsOf(paths: Json): { readonly operation: Json; readonly name: string; readonly product: string }[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(objectOf(methods)).map(([method, operation]) => {
@@ -31,7 +31,7 @@ function operationsOf(paths: Json): { readonly operation: Json; readonly name: s
   );
 }
 
-/** The bodies of an operation and of its answers, in this order. */
+/** The bodies of an operation's request and responses, in this order. */
 function mediaOf({ operation, name, product }: ReturnType<typeof operationsOf>[number]): Media[] {
   const bodies = Object.entries(objectOf(operation['responses'])).map(([status, response]) => {
     const wanted = status === '200' ? `${name}Response` : `${name}Response${status}`;
@@ -41,7 +41,7 @@ function mediaOf({ operation, name, product }: ReturnType<typeof operationsOf>[n
   return [request, ...bodies].map((each) => ({ ...each, place: { product, operation: name, member: '' } }));
 }
 
-/** A form takes what JSON takes, and the key: said in two parts, the first of which is the one of JSON. */
+/** A form takes what JSON takes, and the key. Its schema therefore has two parts, the first of which is the schema of JSON. */
 function formOf(content: Json): Json {
   const [json, form] = ['application/json', FORM].map((type) => objectOf(objectOf(content[type])['schema']));
   const { api_key: key, ...members } = objectOf(form?.['properties']);
@@ -55,7 +55,7 @@ function formOf(content: Json): Json {
   );
 }
 
-/** Responses that several operations have, by name: refusals are alike for most of them. */
+/** Names for responses that several operations share. Most operations have the same refusals. */
 class ResponseNames {
   readonly components: Record<string, Json> = {};
   private readonly uses = new Map<string, number>();
@@ -77,7 +77,7 @@ class ResponseNames {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Named after the status, and after the first code that no response of the status has so far. */
+  /** A name made from the status, and from the first code that no earlier response of this status has. */
   private freeName(status: string, { 'x-codes': codes }: Json): string {
     const reason = pascal(STATUS_CODES[status] ?? `Status ${status}`);
     const list = Array.isArray(codes) ? codes.map(String) : [];
@@ -91,8 +91,8 @@ class ResponseNames {
 }
 
 /**
- * The document with each shape and each refusal in it once, under a name of its own, in place of a copy in every operation that has it.
- * Nothing else about it changes: written out again it is the same document.
+ * The document with each repeated schema and refusal only once, under a name, instead of a copy in every operation. With all references
+ * resolved, it equals the original.
  */
 export function nameParts<Document extends object>(document: Document): Document {
   const { paths = {}, components = {} } = document as Partial<Record<string, Json>>;

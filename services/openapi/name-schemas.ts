@@ -1,15 +1,15 @@
 import { eachPart, isObject, type Json, mapParts, type Standing } from './document-parts';
 
-/** Smaller objects are easier to read where they stand. */
+/** Smaller objects are easier to read in place. */
 const MIN_MEMBERS = 2;
-/** An object that stands in one place alone gets a name from this size on. */
+/** An object that occurs only once gets a name if it has at least this many members. */
 const MIN_MEMBERS_OF_ONE = 5;
-/** Members that say nothing of what is in them. */
+/** Members whose names do not describe their content. */
 const VAGUE = new Set(['data', 'result', 'results', 'items']);
-/** Members that say something only with what they are of. */
+/** Members whose names need the parent's name to be understood. */
 const PARTS = new Set(['before', 'after', 'added', 'removed', 'changed']);
 
-/** The place of a schema: the product that it belongs to, the operation's part of a name, and the member. */
+/** The place of a schema: its product, the operation's part of a name, and the member. */
 export interface SchemaPlace {
   readonly product: string;
   readonly operation: string;
@@ -17,7 +17,7 @@ export interface SchemaPlace {
 }
 
 interface Shape {
-  /** The title that the schema gives itself. */
+  /** The schema's own title. */
   readonly title: unknown;
   readonly place: SchemaPlace;
   readonly products: Set<string>;
@@ -31,25 +31,25 @@ export const pascal = (text: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 
-/** `places` as `place`, for what is in a list. */
+/** `places` as `place`: the name of a list's entry. */
 const oneOf = (member: string): string => member.replace(/ies$/, 'y').replace(/(?<=x|ss|sh|ch)es$|(?<=[^s])s$/, '');
 
-/** The same shape in two places may be described differently. */
+/** The same shape may have different descriptions in different places. */
 const keyOf = ({ description: _, ...shape }: Json): string => JSON.stringify(shape);
 
 const membersOf = ({ properties }: Json): Json => (isObject(properties) ? properties : {});
 
 /**
- * Gives names to the objects of a document's schemas, so that each stands in it once: those that are found in several places, and large ones.
- * Every schema is shown to `count` first and then replaced by `name`.
+ * Names the object schemas of a document that are large or occur several times, so that the document has each only once. Show every schema
+ * to `count` first, then replace it by `name`.
  */
 export class SchemaNames {
   private readonly shapes = new Map<string, Shape>();
   private readonly named = new Map<string, string>();
-  /** What to write under `components/schemas`. */
+  /** The content of `components/schemas`. */
   readonly components: Record<string, Json> = {};
 
-  /** @param taken names that other schemas have already */
+  /** @param taken names that other schemas already have */
   constructor(private readonly taken: ReadonlySet<string>) {}
 
   count(schema: unknown, place: SchemaPlace): void {
@@ -63,7 +63,7 @@ export class SchemaNames {
     });
   }
 
-  /** The schema with what has a name referred to. @param wanted the name of the schema itself, which it gets whatever its size */
+  /** The schema with references in place of its named parts. @param wanted the name of the schema itself, which gets it at any size */
   name(schema: unknown, wanted?: string): unknown {
     if (!isObject(schema)) return schema;
     const inside = mapParts(schema, 'schema', (part) => this.name(part));
@@ -73,7 +73,7 @@ export class SchemaNames {
     const { description, ...rest } = inside;
     const name = this.named.get(key) ?? this.freeName(shape, wanted);
     this.named.set(key, name);
-    // A shape that is described alike everywhere keeps its words.
+    // A shape that is used once keeps its description; otherwise each use has its own.
     this.components[name] ??= shape.uses === 1 && description !== undefined ? { description, ...rest } : rest;
     return { ...(shape.uses > 1 && description !== undefined && { description }), $ref: `#/components/schemas/${name}` };
   }

@@ -6,11 +6,11 @@ import { isJsonType, successStatus } from './success-of';
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Set by the gateway, by the sample's own key or by its body. */
+/** Headers that the gateway, the sample's key or the sample's body set. */
 const NOT_SAMPLED = new Set(['accept', 'authorization', 'content-type', 'content-length', 'cookie', 'host', 'x-api-key']);
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Escapes what would end the text, or be run, in a shell's double quotes or in the quotes of a program. */
+/** Escapes characters that would end the text, or be executed, between a shell's double quotes or a program's quotes. */
 function quotable(url: string): string {
   return url.replaceAll(/[$'`"\\!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -18,7 +18,7 @@ function quotable(url: string): string {
 interface Parameter {
   readonly style: ParameterStyle;
   readonly isRequired: boolean;
-  /** The text as it stands in the call. */
+  /** The text as it is written in the call. */
   readonly written: string;
   readonly isMade: boolean;
 }
@@ -38,7 +38,7 @@ function parametersOf(operation: Json): readonly Parameter[] {
     });
 }
 
-/** The body of a call in the first of the forms that every language here can send. */
+/** The body of a call, in the first form that every language here can send. */
 function bodyOf(operation: Json): Pick<Step, 'body' | 'form' | 'upload'> {
   const body = operation['requestBody'];
   const content = Object.entries(isObject(body) && isObject(body['content']) ? body['content'] : {}).filter(([, media]) => isObject(media));
@@ -51,7 +51,7 @@ function bodyOf(operation: Json): Pick<Step, 'body' | 'form' | 'upload'> {
   return multipart ? { body: undefined, upload: uploadOf(multipart) } : { body: undefined };
 }
 
-/** A list is a field for each entry. */
+/** A list becomes one field for each entry. */
 function textsOf(value: unknown): readonly (readonly [string, string])[] {
   const entries = Object.entries(isObject(value) ? value : {});
   const fields = entries.flatMap(([name, each]) => (Array.isArray(each) ? each : [each]).map((entry: unknown) => [name, entry] as const));
@@ -80,7 +80,7 @@ function answersJson(operation: Json): boolean {
 }
 
 /**
- * A call of an operation with the values that it cannot do without, and those that its document gives an example of.
+ * A call of an operation, with the values that it requires and those for which its document has an example.
  * @param operation resolved: see `ReferenceResolver`
  */
 export function callOf(operation: Json, { method, path }: { readonly method: string; readonly path: string }): Step {

@@ -5,10 +5,10 @@ import { idsOf, type OwnNames, renameReferences, withOwnLinks } from './rename-p
 import { ReferenceResolver } from './resolve-references';
 import { SoundParts } from './sound-parts';
 
-/** Ours are the ones that count: the upstream's own keys never reach it from a customer. */
+/** Ours replace these. The upstream's own keys never come from a customer. */
 const DROPPED = new Set(['servers', 'security', 'callbacks', 'x-group', 'x-exampleFile']);
 
-/** A part of a product's own document that Tollgate does not describe. */
+/** A part of a product's own document that is left out of ours. */
 export interface LeftOut {
   readonly product: string;
   /** The call as customers write it: `GET /weather/{city}`. */
@@ -25,7 +25,7 @@ export interface OwnOperations {
   readonly groups: readonly OperationGroup[];
 }
 
-/** A tag of the author's own document. In ours the product is the tag, because two products may use the same one. */
+/** A tag of the author's document. Our document has the product as the tag instead, because two products may use the same tag. */
 export interface OperationGroup {
   readonly name: string;
   readonly description?: string;
@@ -35,20 +35,20 @@ interface OwnDocument {
   /** The document in its normal form: see `normalForm`. */
   readonly document: unknown;
   readonly baseUrl: string;
-  /** Names of operations described before; those of this document are added. */
+  /** Names of the operations described so far. Those of this document are added. */
   readonly taken: Set<string>;
 }
 
 /**
- * The operations of a product's own OpenAPI 3 document, as customers reach them: below its prefix, with our keys, and with components under
- * names that no other product has. A broken operation is left out and named.
+ * The operations of a product's own OpenAPI 3 document, as customers call them: below its prefix, with our keys, and with components under
+ * names that no other product uses. A broken operation is left out and named.
  */
 export function ownOperations(product: CatalogueProduct, { document, baseUrl, taken }: OwnDocument): OwnOperations {
   const { paths = {}, components = {}, tags } = isObject(document) ? document : {};
   const sound = new SoundParts(isObject(components) ? components : {});
   const names = { product: product.id, ids: idsOf(product.id, paths, taken), components };
   const resolver = new ReferenceResolver({ components }, names.ids.byCall.size);
-  // Only their names are read.
+  // Only the parameters' names are read, so the budget of one operation is enough.
   const parameters = new ReferenceResolver({ components }, 1);
   const leftOut: LeftOut[] = [];
   const described = Object.entries(isObject(paths) ? paths : {}).flatMap(([own, item]) => {
@@ -78,7 +78,7 @@ export function ownOperations(product: CatalogueProduct, { document, baseUrl, ta
 }
 
 interface Operation {
-  /** With the parameters of its path. */
+  /** The operation with the parameters of its path. */
   readonly whole: Json;
   readonly resolver: ReferenceResolver;
   readonly names: OwnNames;
@@ -101,14 +101,14 @@ function describeOperation(product: CatalogueProduct, { whole, resolver, names, 
 
 const MAX_SUMMARY = 80;
 
-/** What its author calls an operation. Without a name for people, the one for programs is better than the same words on all. */
+/** The author's summary of an operation. Without one, its id is better than the same words for all. */
 function summaryOf({ summary, operationId: id, description }: Json, call: string): string {
   const named = [summary, id, description, call].find((text) => typeof text === 'string' && text.trim() !== '') as string;
   const [line = ''] = named.trim().split('\n');
   return line.length > MAX_SUMMARY && named !== summary ? `${line.slice(0, MAX_SUMMARY)}…` : line;
 }
 
-/** Groups that the document describes. Others follow in the order of their operations. */
+/** The groups that the document describes. Others follow in the order of their operations. */
 function groupsOf(tags: unknown): readonly OperationGroup[] {
   return listOf(tags).flatMap((tag) => {
     if (!isObject(tag) || typeof tag['name'] !== 'string') return [];
@@ -119,7 +119,7 @@ function groupsOf(tags: unknown): readonly OperationGroup[] {
 
 const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
 
-/** Parameters of the path, unless the operation has its own of the same name. */
+/** Parameters of the path, unless the operation has its own parameter of the same name. */
 function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver): readonly unknown[] {
   const nameOf = (parameter: unknown): string => {
     const resolved = resolver.resolve(parameter, 'parameter');
@@ -142,7 +142,7 @@ function ownComponents(own: OwnNames, sound: SoundParts): OwnOperations['compone
   );
 }
 
-/** An upstream that knows its prefix has it in its paths already. */
+/** The paths of an upstream that knows its prefix include it already. */
 function pathOf(prefix: string, own: string): string {
   if (own === prefix || own.startsWith(`${prefix}/`)) return own;
   return own === '/' ? prefix : prefix + own;

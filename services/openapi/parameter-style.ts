@@ -1,20 +1,20 @@
-/** How OpenAPI says that a parameter is written into a call. A member that is missing stands for the place's default. */
+/** How OpenAPI writes a parameter into a call. A missing member stands for the default of the parameter's place. */
 export interface ParameterStyle {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly style?: string | undefined;
   readonly explode?: boolean | undefined;
   readonly allowReserved?: boolean | undefined;
-  /** It has a `content` in place of a `schema`: its value is written as JSON, in whatever style. */
+  /** The parameter has a `content` instead of a `schema`: its value is written as JSON, whatever its style. */
   readonly isJson?: boolean | undefined;
 }
 
-/** What a value is: one text, a list of them, or members. `any` may be each of them. */
+/** Kinds of value besides a single text. `any` may be a text, a list or an object. */
 export type ValueKind = 'list' | 'object' | 'any';
 
 interface Style {
   readonly begin: string;
-  /** Text between entries that do not have the parameter's name. */
+  /** Text between the entries of a value that does not repeat the parameter's name. */
   readonly within: string;
   /** Text between exploded entries. */
   readonly between: string;
@@ -31,15 +31,15 @@ const STYLES: Readonly<Record<string, Style>> = {
   'query spaceDelimited': { ...FORM, within: '%20' },
   'query pipeDelimited': { ...FORM, within: '%7C' },
   'header simple': SIMPLE,
-  // This is OpenAPI 3.2's style: no server reads the `&` that earlier versions imply between cookies.
+  // OpenAPI 3.2's style. No server reads the `&` between cookies that earlier versions imply.
   'cookie form': { ...FORM, between: '; ' },
 };
 const DEFAULTS = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
 
-/** Halves of surrogate pairs can stand in no URL. */
+/** A URL cannot have half a surrogate pair. */
 export const wellFormed = (text: string): string => text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 const encoded = (text: string): string => encodeURIComponent(wellFormed(text));
-/** Reserved characters that end neither a query nor a part of it. */
+/** Leaves reserved characters unescaped, unless they end a query or a part of it. */
 const withReserved = (text: string): string => encoded(text).replaceAll(/%(?:3A|2F|3F|40|24|2C|3B|3D)/g, decodeURIComponent);
 
 function encoderOf({ in: place, allowReserved }: ParameterStyle): (text: string) => string {
@@ -47,18 +47,20 @@ function encoderOf({ in: place, allowReserved }: ParameterStyle): (text: string)
   return allowReserved === true && place === 'query' ? withReserved : encoded;
 }
 
-/** Lists too. */
+/** True for lists too. */
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Members by their own names. For a list as a member there is no rule: frameworks read each of its entries under the name. */
+/** Members under their own names. There is no rule for a list as a member: frameworks read each entry under the member's name. */
 function pairsOf(value: Readonly<Record<string, unknown>>): [string, unknown][] {
   return Object.entries(value).flatMap(([name, each]) =>
     (Array.isArray(each) ? each : [each]).map((entry: unknown): [string, unknown] => [name, entry]),
   );
 }
 
-/** `filter[rain]=true`, with each entry of a list by itself. Members inside of members have no rule, and are written likewise. */
+/**
+ * `filter[rain]=true`, with one pair for each entry of a list. There is no rule for members inside members; they are written the same way.
+ */
 function deepMembers(name: string, value: unknown): [string, unknown][] {
   if (Array.isArray(value)) return value.map((each: unknown) => [name, each]);
   if (!isObject(value)) return [[name, value]];
@@ -66,9 +68,10 @@ function deepMembers(name: string, value: unknown): [string, unknown][] {
 }
 
 /**
- * A parameter's value as it stands in a call, by the style of its place: what replaces `{…}` in a path, the `name=value` pairs of a query or
- * of the header `Cookie`, or the value of a header. Percent-encoded but in a header. A style that OpenAPI has no rule for, such as
- * `pipeDelimited` with one text, is written as the place's default.
+ * A parameter's value as it is written in a call, by the style of its place: what replaces `{…}` in a path, the `name=value` pairs of a
+ * query
+ * or of the `Cookie` header, or the value of a header. Percent-encoded, except in a header. A style without a rule for the value, such as
+ * `pipeDelimited` with a single text, is written in the default style of the place.
  */
 export function writeParameter(parameter: ParameterStyle, value: unknown): string {
   const { name, in: place, style: named = DEFAULTS[place], isJson = false } = parameter;
@@ -79,7 +82,7 @@ export function writeParameter(parameter: ParameterStyle, value: unknown): strin
   const { begin, within, between, isNamed } = style;
   const { explode = style.isNamed && named === 'form' } = parameter;
   const ownName = isNamed ? encode(name) : '';
-  // An empty text in a path's matrix has no `=`.
+  // In a path's matrix style, an empty text has no `=`.
   const one = (text: string): string => begin + (isNamed && (text !== '' || begin === '') ? `${ownName}=${text}` : ownName + text);
   if (isJson) return one(encode(isJsonText(value) ? value : (JSON.stringify(value) ?? '')));
   if (!isObject(value)) return one(encode(textOf(value)));
@@ -106,14 +109,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The part of a schema that says which kinds of value it takes. */
+/** The part of a schema that says which kinds of value it accepts. */
 interface TypedSchema {
   readonly type?: string | readonly string[] | undefined;
   readonly properties?: unknown;
   readonly anyOf?: readonly TypedSchema[] | undefined;
 }
 
-/** What a schema takes; undefined where that is one text or number. */
+/** The kind of value that a schema accepts; undefined for a single text or number. */
 export function kindOf(schema: TypedSchema): ValueKind | undefined {
   const kinds = new Set((schema.anyOf ?? [schema]).flatMap(kindsOf));
   const [only] = kinds;
@@ -127,7 +130,7 @@ function kindsOf({ type, properties, anyOf }: TypedSchema): (ValueKind | undefin
   return types.map((each) => (each === 'array' ? 'list' : each === 'object' ? 'object' : undefined));
 }
 
-/** A value that is given as a text, for example in a field of a page: JSON, and a list also as its entries with commas between. */
+/** Reads a value given as a text, for example in a field of a page: JSON, or a list's entries separated by commas. */
 export function readValue(given: unknown, kind: ValueKind | undefined): unknown {
   if (kind === undefined || typeof given !== 'string') return given;
   const value = parsed(given);

@@ -6,36 +6,36 @@ import { headersOf } from './response-headers';
 import { asCodeSamples, writeCall } from './snippets';
 import { type Json } from './document-parts';
 
-/** Methods of an API that the reference describes. */
+/** Methods that the reference describes. */
 export const METHODS: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'patch', 'head', 'options']);
 
-/** The places of a key that OpenAPI has a word for; see docs on keys. */
+/** The places of a key for which OpenAPI has a word. See the docs on keys. */
 const SCHEMES: readonly (readonly [KeyPlace, string])[] = [
   ['x-api-key', 'apiKeyHeader'],
   ['authorization', 'bearer'],
   ['query', 'apiKeyQuery'],
 ];
 
-/** A place with a name of the product's own is a scheme of that name. */
+/** The scheme's name for a place with a name of the product's own. */
 const ownScheme = (place: string): string => place.replace(':', '.');
 
-/** The key, in any one of the places that the product takes. */
+/** The key, in any one of the places that the product accepts. */
 export function securityOf({ keyIn }: CatalogueProduct): Record<string, string[]>[] {
   const usual = SCHEMES.filter(([place]) => keyIn === undefined || keyIn.includes(place)).map(([, scheme]) => scheme);
   return [...usual, ...(keyIn ?? []).filter((place) => place.includes(':')).map(ownScheme)].map((scheme) => ({ [scheme]: [] }));
 }
 
-/** The schemes of places with names of the products' own. */
+/** The schemes for key places with names of the products' own. */
 export function ownSchemes(products: readonly CatalogueProduct[]): Json {
   const { headers, parameters } = ownNamesOf(products.flatMap(({ keyIn = [] }) => keyIn));
   const of = (kind: 'header' | 'query', name: string) => [ownScheme(`${kind}:${name}`), { type: 'apiKey', in: kind, name }] as const;
   return Object.fromEntries([...headers.map((name) => of('header', name)), ...parameters.map((name) => of('query', name))]);
 }
 
-/** Statuses that a client must expect of every API here. */
+/** Statuses that clients must expect of every API here. */
 const EXPECTED = [401, 429, 503];
 
-/** The gateway's own refusals, once for all operations that may be answered by them. */
+/** The gateway's own refusals, once for all operations that may get them. */
 export const GATEWAY_RESPONSES: Json = Object.fromEntries(EXPECTED.map((status) => [`Refused${status}`, refusalOf(status)]));
 const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), { $ref: `#/components/responses/Refused${status}` }]));
 
@@ -51,8 +51,8 @@ function refusalOf(status: number): object {
 }
 
 /**
- * What every operation behind the gateway has, of any product: the key, samples and the gateway's own refusals, in place of what the API
- * itself says of those statuses.
+ * The parts of an operation that the gateway adds to any product: the key, samples, and the gateway's own refusals instead of the API's
+ * responses of the same statuses.
  * @param operation resolved: see `ReferenceResolver`
  */
 export function gatewayParts(
@@ -67,12 +67,12 @@ export function gatewayParts(
   };
 }
 
-/** The answers that an API's document declares, and the gateway's. */
+/** The responses that an API's document declares, and the gateway's. */
 export const withGatewayAnswers = (responses: unknown): object => ({ ...(responses as object), ...GATEWAY_ANSWERS });
 
 /**
- * A name that no other operation has: paths that differ only in what a name cannot hold are numbered.
- * @param taken names of the operations described before; this one is added
+ * An id that no other operation has. Paths that differ only in characters that an id cannot have are numbered.
+ * @param taken ids of the operations described so far; this one is added
  */
 export function operationId(product: string, { method, path }: { method: string; path: string }, taken: Set<string>): string {
   const name = `${product}_${method}_${path.replace(/^\//, '').replaceAll(/[^A-Za-z0-9]+/g, '_')}`;
@@ -82,7 +82,7 @@ export function operationId(product: string, { method, path }: { method: string;
   return free;
 }
 
-/** The operations of a product of which only its routes are known. */
+/** The operations of a product that has routes but no document. */
 export function productPaths(product: CatalogueProduct, { baseUrl, taken }: { baseUrl: string; taken: Set<string> }): object {
   return Object.fromEntries(
     [...new Set(product.routes.map(({ path }) => path))].map((path) => {
@@ -97,7 +97,7 @@ export function productPaths(product: CatalogueProduct, { baseUrl, taken }: { ba
   );
 }
 
-/** `ANY` has no word in OpenAPI. */
+/** OpenAPI has no word for `ANY`. */
 function methodsOf({ method }: CatalogueRoute): readonly string[] {
   return method === 'ANY' ? ['get', 'post'] : [method.toLowerCase()];
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 /** A file beside this module in dist/, written by the build. */
 export const DOCUMENT_FILE = 'document.json';
 
-/** Stands in the written document for the gateway's base URL, which only an installation knows. */
+/** Placeholder in the written document for the gateway's base URL, which only an installation knows. */
 export const ANY_GATEWAY = 'https://gateway.invalid';
 
 /**
  * The OpenAPI document as JSON text.
- * @param gatewayUrl base URL of the gateway as callers reach it, without a slash at the end
+ * @param gatewayUrl base URL of the gateway as callers reach it, without a trailing slash
  * @throws Error when the build did not write it
  */
 export function readDocument(gatewayUrl: string): string {

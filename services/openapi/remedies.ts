@@ -1,4 +1,4 @@
-/** What callers can do, by code as they see it. Written for callers, not for operators. */
+/** What callers can do about each code. Written for callers, not for the seller. */
 export const REMEDIES: Readonly<Record<string, string>> = {
   key_missing: 'Send the key as the header X-API-Key or Authorization: Bearer. Some products take the header X-API-Key only.',
   ambiguous_key: 'Send one key, in one place, once. An HTTP client that adds an Authorization header of its own is a common cause.',

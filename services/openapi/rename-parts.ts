@@ -1,20 +1,20 @@
 import { isObject, type Json, type Kind, mapParts, namesIn, valueAt } from './document-parts';
 import { METHODS, operationId } from './product-paths';
 
-/** A name that leads to one place of the reference, and that generated clients can use. */
+/** An id that can be part of a page's address, and that generated clients can use. */
 const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
 
-/** What operations are called here. */
+/** The ids of a document's operations in our document. */
 interface OperationIds {
-  /** Operations by method and path of their own document: `get /days`. */
+  /** By method and path in their own document: `get /days`. */
   readonly byCall: ReadonlyMap<string, string>;
-  /** Operations by their author's names, as links have them. */
+  /** By the authors' ids, which links use. */
   readonly byName: ReadonlyMap<string, string>;
 }
 
 /**
- * Authors' names stay, unless another operation has it already.
- * @param taken names of the operations described before; those of this document are added
+ * Authors' ids stay, unless another operation has the id already.
+ * @param taken ids of the operations described so far; those of this document are added
  */
 export function idsOf(product: string, paths: unknown, taken: Set<string>): OperationIds {
   const byCall = new Map<string, string>();
@@ -33,27 +33,27 @@ export function idsOf(product: string, paths: unknown, taken: Set<string>): Oper
   return { byCall, byName };
 }
 
-/** What parts of a product's own document are called in ours. */
+/** New names for the parts of a product's own document. */
 export interface OwnNames {
   readonly product: string;
   readonly ids: OperationIds;
   readonly components: unknown;
 }
 
-/** The operation of a link, under its name here; undefined where its document describes none. */
+/** A link's operation under its new id; undefined if its document has no such operation. */
 function linkedOperation(link: unknown, { ids, components }: OwnNames): string | undefined {
   const whole = isObject(link) && typeof link['$ref'] === 'string' ? valueAt({ components }, namesIn(link['$ref'])) : link;
   return isObject(whole) && typeof whole['operationId'] === 'string' ? ids.byName.get(whole['operationId']) : undefined;
 }
 
-/** Leaves out links that lead to no operation of the document: another product may have one under that name. */
+/** Leaves out links to operations that are not in their document: another product may have an operation of the same id. */
 export function withOwnLinks(part: Json, names: OwnNames): Json {
   const { links, ...rest } = part;
   if (!isObject(links)) return part;
   return { ...rest, links: Object.fromEntries(Object.entries(links).filter(([, link]) => linkedOperation(link, names) !== undefined)) };
 }
 
-/** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, also where a discriminator names it. */
+/** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, in a discriminator too. */
 export function renameReferences(part: unknown, kind: Kind, names: OwnNames): unknown {
   const renamed = (reference: unknown): unknown =>
     typeof reference === 'string' ? reference.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${names.product}.$2`) : reference;

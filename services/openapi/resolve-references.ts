@@ -1,28 +1,31 @@
 import { isObject, type Json, type Kind, mapParts, namesIn, valueAt } from './document-parts';
 
-/** Deeper than our own answers go, and far below where a chain of references would end a stack. */
+/** Deeper than our own responses, and far below the length at which a chain of references would exhaust a stack. */
 const DEEPEST = 24;
-/** What the schemas of one operation may grow to, in parts and members. A document that is folded into itself would otherwise be written out a million times. */
+/**
+ * Maximum size of the schemas of one operation, in parts and members. A document that is folded into itself would otherwise be written out
+ * a million times.
+ */
 const MAX_PARTS = 5_000;
-/** What all operations of a document may grow to, in the same measure. The 1,223 of GitHub take 400,000. */
+/** Maximum size of all operations of a document, in the same measure. GitHub's 1,223 operations take 400,000. */
 const MAX_PARTS_OF_DOCUMENT = 1_000_000;
-/** What an operation gets when the ones before it have used up the document's, or less if there are very many. */
+/** The size that an operation may have after earlier ones used up the document's; less if the document has very many. */
 const MIN_PARTS = 300;
-/** Characters of text, examples and lists of values that count as much as a member. */
+/** Characters of text, examples and enumerated values that count as one member. */
 const CHARACTERS_OF_A_PART = 100;
 
 interface Place {
   readonly depth: number;
-  /** The references that lead here: one of them again is a cycle. */
+  /** The references followed to get here. A repeated one is a cycle. */
   readonly through: readonly string[];
-  /** It is one of several that a value is at once. */
+  /** True if the schema is a part of an `allOf`. */
   readonly isPart: boolean;
 }
 
 /**
- * Writes out what an operation of a checked OpenAPI document (see `SoundParts`) refers to, in the few words that the reference's pages and
- * samples know: no `$ref`, `allOf` as one object, `oneOf` as `anyOf`. A cycle, or a schema that is too deep or too much, ends
- * in the name of the component.
+ * Resolves what an operation of a checked OpenAPI document (see `SoundParts`) refers to, and reduces it to the few keywords that the
+ * reference's pages and samples know: no `$ref`, `allOf` as one object, `oneOf` as `anyOf`. A cycle, or a schema that is too deep or too
+ * large, is replaced by the name of the component.
  */
 export class ReferenceResolver {
   private left = MAX_PARTS;
@@ -32,7 +35,7 @@ export class ReferenceResolver {
 
   /**
    * @param document with the components that are referred to
-   * @param operations how many of it are resolved
+   * @param operations number of its operations that are resolved
    */
   constructor(
     private readonly document: Json,
@@ -41,7 +44,7 @@ export class ReferenceResolver {
     this.least = Math.min(MIN_PARTS, MAX_PARTS_OF_DOCUMENT / 2 / operations);
   }
 
-  /** One operation or parameter. Each has the same budget, until the document's is used up. */
+  /** Resolves one operation or parameter. Each has the same budget, until the document's is used up. */
   resolve(part: unknown, kind: Kind): unknown {
     const budget = Math.max(this.least, Math.min(MAX_PARTS, this.leftOfDocument));
     this.left = budget;
@@ -54,27 +57,27 @@ export class ReferenceResolver {
     if (!isObject(part)) return part;
     const reference = part['$ref'];
     if (typeof reference === 'string') return this.follow(reference, part, { kind, place });
-    // What holds the schemas is what makes an operation, and is written out whatever they are.
+    // The parts that hold schemas make up the operation, so they are always written out.
     if (kind !== 'schema') return this.inside(HAS_EXAMPLES.has(kind) ? this.withoutLongData(part) : part, kind, place);
     if (!this.spend(1 + Object.keys(part).length + namesOf(part) + this.textIn(part))) return CUT;
     return flat(this.inside(withVariants(part, place), kind, place));
   }
 
-  /** @returns whether there is as much. What is too much is not taken, and leaves the rest of the operation its budget. */
+  /** Takes from the budget. @returns false, with nothing taken, if there is not enough. The rest of the operation keeps what is left. */
   private spend(parts: number): boolean {
     const isThere = parts < this.left;
     if (isThere) this.left -= parts;
     return isThere;
   }
 
-  /** Examples that many operations share would be written out in each. */
+  /** Examples that many operations share would be copied into each. */
   private withoutLongData(part: Json): Json {
     if (!('example' in part || 'examples' in part)) return part;
     const { example, examples, ...rest } = part;
     return this.spend(this.lengthOf([example, examples], part)) ? part : rest;
   }
 
-  /** Descriptions, examples and values of a schema. */
+  /** The size of a schema's descriptions, examples and values. */
   private textIn(schema: Json): number {
     return this.lengthOf(
       Object.entries(schema).flatMap(([keyword, value]) => (DATA.has(keyword) ? [value] : [])),
@@ -101,7 +104,7 @@ export class ReferenceResolver {
     { $ref: _, ...beside }: Json,
     { kind, place }: { readonly kind: Kind; readonly place: Place },
   ): unknown {
-    // A member costs its own also where nothing of it fits.
+    // A member costs something even if none of its content fits.
     this.left -= 1;
     const isTooMuch = place.depth > DEEPEST || (kind === 'schema' && this.left <= 0);
     const names = namesIn(reference);
@@ -114,21 +117,21 @@ export class ReferenceResolver {
   }
 }
 
-/** A schema of which nothing fits. Where it has a name, that stands for it. */
+/** Replaces a schema that does not fit. If the schema has a name, the name replaces it instead. */
 const CUT: Json = {};
 
-/** Names of properties, four of which count as one part: they stay also where nothing else of them fits. */
+/** The size of property names, four of which count as one part. They stay even if nothing else of them fits. */
 const namesOf = ({ properties }: Json): number => (isObject(properties) ? Math.floor(Object.keys(properties).length / 4) : 0);
 
 const HAS_EXAMPLES: ReadonlySet<Kind> = new Set(['media', 'parameter']);
-/** Members of a schema that are no schemas and can be long. */
+/** Members of a schema that are not schemas and may be long. */
 const DATA = new Set(['description', 'title', 'pattern', 'enum', 'const', 'default', 'example', 'examples', 'required']);
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /**
- * The shapes that a discriminator tells apart, each with its value beside it. A schema that has them in its mapping alone is what they have
- * in common: as a part of one of them it stands for itself.
+ * The variants that a discriminator selects, each with its value. A schema that names its variants only in the mapping has what they all
+ * have in common: inside one of them it stays as it is.
  */
 function withVariants(schema: Json, { isPart }: Place): Json {
   const { discriminator, oneOf, anyOf, ...common } = schema;
@@ -148,7 +151,7 @@ function flat(schema: Json): Json {
   return variants.length === 0 ? merged : { ...merged, anyOf: variants };
 }
 
-/** What holds for a value that is all of them: every member, and the last word of each keyword. */
+/** Merges schemas that all apply to one value: every member, and for each keyword the last value. */
 function merge(parts: readonly Json[]): Json {
   const properties = Object.assign({}, ...parts.map((part) => part['properties'])) as Json;
   const required = parts.flatMap((part) => (Array.isArray(part['required']) ? (part['required'] as unknown[]) : []));

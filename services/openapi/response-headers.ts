@@ -1,6 +1,6 @@
 import { always, type HeaderDescription, integer, text } from '../kit/service/route-description';
 
-/** What any answer may carry: said once, in the document's components. */
+/** Headers that any response may have, described once in the document's components. */
 export const COMMON_HEADERS = {
   'X-Kong-Request-Id': text('The ID of the request: the dashboard and `tollgate explain` explain a refusal by it.'),
   'RateLimit-Policy': text('The limits that apply: `q` requests in each window of `w` seconds.'),
@@ -17,7 +17,7 @@ const BY_STATUS: Readonly<Record<number, Readonly<Record<string, HeaderDescripti
   503: { 'Retry-After': integer('Seconds until the request may be sent again; of the access check.') },
 };
 
-/** The headers of a response of this status, whoever sends it, besides those that any may carry. */
+/** The headers of a response of this status, whoever sends it, besides the common ones. */
 export function headersOf(status: number): Readonly<Record<string, HeaderDescription>> {
   return { ...BY_STATUS[status] };
 }

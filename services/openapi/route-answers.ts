@@ -2,12 +2,12 @@ import { type ProblemCode } from '../../plugins/core/problems';
 import { type Route } from '../kit/service/define-service';
 import { ACCESS_DENIALS, type Failure, failureOf, GATEWAY_FAILURES, ownFailureOf } from './error-table';
 
-/** Whether a route reads a body at all: those of GET are ignored. */
+/** Whether the route reads a body: GET bodies are ignored. */
 function readsBody({ method, body }: Route): boolean {
   return method !== 'GET' && body?.kind !== 'ignored';
 }
 
-/** Every status and code that a route can refuse or fail with, as callers see it. */
+/** Every status and code with which a route can refuse or fail, as callers see them. */
 export function refusalsOf(route: Route): readonly Failure[] {
   const codes: ProblemCode[] = ['invalid_request', ...ACCESS_DENIALS, 'gateway_proof_missing', 'processing_failed', 'service_not_ready'];
   if (route.method !== 'ANY') codes.push('method_not_allowed');
@@ -19,7 +19,7 @@ export function refusalsOf(route: Route): readonly Failure[] {
   return [...new Map(all.map((each) => [`${each.status} ${each.code}`, each])).values()];
 }
 
-/** Light routes that ask no upstream. */
+/** Light routes that call no upstream. */
 function isIndex({ isLight, path }: Route): boolean {
   return isLight === true && !path.endsWith('/health');
 }

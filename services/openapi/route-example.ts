@@ -9,7 +9,7 @@ export interface RouteExample {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** A file among an example's input, as the sandbox documents it. */
+/** A file in an example's input, as the sandbox documents it. */
 export interface ExampleFile {
   readonly filename: string;
   readonly content_type: string;
@@ -25,7 +25,7 @@ function successes(): readonly SandboxExample[] {
   return known;
 }
 
-/** The sandbox's first documented success of a route; undefined when it has none. */
+/** The sandbox's first documented success of a route; undefined if there is none. */
 function findExample({ path, method: taken, example: { of = path, sends } = {} }: ExampleStep): RouteExample | undefined {
   const found = successes().find(({ route, method }) => route === of && (taken === 'ANY' || taken === method));
   if (!found) return undefined;
@@ -33,12 +33,12 @@ function findExample({ path, method: taken, example: { of = path, sends } = {} }
   return { method: found.method, path, input };
 }
 
-/** The calls of a route's example, its own last; all but the first also send the session that the first opened. */
+/** The calls of a route's example, ending with its own. All but the first also send the session that the first opened. */
 export function exampleCalls(route: ExampleStep): readonly RouteExample[] {
   return [...(route.example?.after ?? []), route].flatMap((each) => findExample(each) ?? []);
 }
 
-/** The file in an example's input, if it has one: uploads are shown with a file's name, not with its bytes. */
+/** The file in an example's input, if there is one. Uploads are shown by a file's name, not by its bytes. */
 export function fileOf({ path, input }: RouteExample): ExampleFile | undefined {
   const { file, image_base64: image } = input;
   if (typeof image === 'string') return { filename: 'photo.png', content_type: 'image/png', base64: image };

@@ -9,8 +9,8 @@ function queryOf(input: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * @param savedAs of the route that is called last
- * @param isFirst false: the call belongs to the session that an earlier one opened
+ * @param savedAs of the last route
+ * @param isFirst false if the call belongs to the session of an earlier call
  */
 function stepOf(call: RouteExample, { isFirst, savedAs }: { readonly isFirst: boolean; readonly savedAs: string | undefined }): Step {
   const file = fileOf(call);
@@ -27,8 +27,8 @@ function stepOf(call: RouteExample, { isFirst, savedAs }: { readonly isFirst: bo
 
 /**
  * The example of a route in each language, with the calls that must come before it.
- * @param baseUrl of the gateway, without a slash at the end
- * @returns nothing for a route without an example
+ * @param baseUrl of the gateway, without a trailing slash
+ * @returns an empty list for a route without an example
  */
 export function snippetsOf(route: Pick<Route, 'method' | 'path' | 'example' | 'savedAs'>, baseUrl: string): readonly Snippet[] {
   const steps = exampleCalls(route).map((call, index, { length }) =>

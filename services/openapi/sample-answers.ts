@@ -6,18 +6,18 @@ import { type Route, type ServiceDefinition } from '../kit/service/define-servic
 export const SAMPLES_FILE = 'sample-answers.json';
 
 /**
- * What test keys got for the example of each route of a service, by {@link sampleName}; long texts and lists are cut. Recorded from the
- * sandbox by `RECORD_SAMPLES=1 npx jest test/openapi/answers`, which otherwise checks that the routes still answer so.
+ * Recorded responses to test keys for the example of each route of a service, by {@link sampleName}. Long texts and lists are cut.
+ * `RECORD_SAMPLES=1 npx jest test/openapi/answers` records them from the sandbox; without it, the test checks that they still match.
  */
 export function readSampleAnswers({ name }: Pick<ServiceDefinition, 'name'>): Readonly<Record<string, unknown>> {
   const file = join(__dirname, '..', 'products', name, SAMPLES_FILE);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>) : {};
 }
 
-/** Said beside each of them. */
+/** Stands beside each sample. */
 export const CUT_NOTE = 'Recorded in the sandbox. Lists are cut to their first entry, and texts to their first 100 characters.';
 
-/** `GET /weather`: one path may answer each of two methods with something else. */
+/** `GET /weather`: one path may respond differently to two methods. */
 export function sampleName({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;
 }

@@ -1,9 +1,9 @@
 import { isApk, sessionQuery, type Step } from './snippet-step';
 
-/** Text in a POSIX shell's single quotes. */
+/** A text between a POSIX shell's single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`).replaceAll('\0', '')}'`;
 
-/** curl itself sends GET, and POST where there is a body. */
+/** The `-X` option. Without it, curl sends GET, or POST if there is a body. */
 function methodOf({ method, body, form, upload, file }: Step): string {
   const hasBody = body !== undefined || form !== undefined || upload !== undefined || file !== undefined;
   return method === (hasBody ? 'POST' : 'GET') ? '' : ` -X ${method}`;
@@ -25,17 +25,17 @@ function curlLine(baseUrl: string, step: Step): string {
   if (file) parts.push(isApk(step) ? `-F "file=@${file.filename}"` : `-F "image=@${file.filename}"`);
   if (body !== undefined) {
     const json = quoted(JSON.stringify(inSession ? { sessionId: '$SESSION_ID', ...(body as object) } : body));
-    // The session's id stands in double quotes within the single ones: '…"sessionId":"'"$SESSION_ID"'"…'
+    // The session's id is in double quotes inside the single ones: '…"sessionId":"'"$SESSION_ID"'"…'
     parts.push('-H "Content-Type: application/json"', `-d ${inSession ? json.replace('$SESSION_ID', `'"$&"'`) : json}`);
   }
   if (savedAs !== undefined) parts.push(`-o ${savedAs}`);
   return parts.join(' \\\n  ');
 }
 
-/** Fishes the session out of a JSON answer with nothing but sed. */
+/** Extracts the session from a JSON response with sed alone. */
 const FIND_SESSION = `sed -E 's/.*"sessionId":"([^"]+)".*/\\1/'`;
 
-/** For a POSIX shell, with nothing but curl and sed. */
+/** For a POSIX shell, with curl and sed alone. */
 export function curlSnippet(baseUrl: string, steps: readonly Step[]): string {
   const last = steps.length - 1;
   return steps

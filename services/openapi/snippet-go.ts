@@ -1,13 +1,13 @@
 import { wellFormed } from './parameter-style';
 import { bodyOf, type Step } from './snippet-step';
 
-/** Go reads the escapes of JSON. A text with quotes is easier to read between backquotes, which can hold neither themselves nor a CR. */
+/** Go reads the escapes of JSON. A text with quotes is easier to read between backquotes, which cannot contain a backquote or a CR. */
 function literal(text: string): string {
   const whole = wellFormed(text);
   return /["\\]/.test(whole) && !/[`\r\0]/.test(whole) ? `\`${whole}\`` : JSON.stringify(whole);
 }
 
-/** For Go, with its standard library alone. One call without files. */
+/** For Go, with its standard library alone. A single call without files. */
 export function goSnippet(baseUrl: string, step: Step): string {
   const { method, target, headers: more = [] } = step;
   const body = bodyOf(step);

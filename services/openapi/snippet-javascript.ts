@@ -1,12 +1,12 @@
 import { isApk, sessionQuery, type Step } from './snippet-step';
 
-/** JSON is JavaScript; plain text reads better in its quotes. */
+/** JSON is valid JavaScript. Plain text reads better in single quotes. */
 function literal(value: unknown): string {
   const json = JSON.stringify(value);
   return typeof value === 'string' && !/['\\]/.test(json) ? `'${value}'` : json;
 }
 
-/** An object whose members are plain names, as people write it; anything else as JSON. */
+/** An object with plain member names, as people write it; anything else as JSON. */
 function valueOf(body: unknown, inSession: boolean): string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return literal(body);
   const members = Object.entries(body).map(

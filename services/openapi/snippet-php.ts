@@ -1,9 +1,9 @@
 import { bodyOf, type Step } from './snippet-step';
 
-/** Text in PHP's single quotes. */
+/** A text between PHP's single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll(/[\\']/g, '\\$&')}'`;
 
-/** For PHP 8, with its standard library alone. One call without files. */
+/** For PHP 8, with its standard library alone. A single call without files. */
 export function phpSnippet(baseUrl: string, step: Step): string {
   const { method, target, headers: more = [] } = step;
   const body = bodyOf(step);

@@ -25,7 +25,7 @@ function pythonRequest(baseUrl: string, step: Step): string {
   return `urllib.request.Request(\n    ${parts.join(',\n    ')},\n)`;
 }
 
-/** JSON, spelled as Python spells it. */
+/** JSON in Python's spelling. */
 function pythonValue(value: unknown): string {
   if (value === true) return 'True';
   if (value === false) return 'False';
@@ -35,7 +35,7 @@ function pythonValue(value: unknown): string {
   return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${pythonValue(each)}`).join(', ')}}`; // prettier-ignore
 }
 
-/** Python raises on an answer of 400 and above, and its reader would not see the code. */
+/** Python raises for a status of 400 and above, which would hide the code from its reader. */
 const SEND = [
   'def send(request):',
   '    try:',

@@ -10,11 +10,11 @@ export type SnippetLanguage = 'curl' | 'javascript' | 'python';
 export interface Snippet<Language = SnippetLanguage> {
   readonly language: Language;
   readonly label: string;
-  /** Runs as it stands with a test key in API_KEY and, where there is a file, the file beside it. */
+  /** Runs unchanged with a test key in API_KEY and, if it needs a file, with that file beside it. */
   readonly code: string;
 }
 
-/** Calls, one after the other, in each language that can make them. */
+/** A sequence of calls in each language that can make them. */
 export function writeSnippets(steps: readonly Step[], baseUrl: string): readonly Snippet[] {
   const snippets: Snippet[] = [
     { language: 'curl', label: 'curl', code: curlSnippet(baseUrl, steps) },
@@ -24,7 +24,7 @@ export function writeSnippets(steps: readonly Step[], baseUrl: string): readonly
   return [...snippets, { language: 'python', label: 'Python', code: pythonSnippet(baseUrl, steps) }];
 }
 
-/** One call without a session in each language that can make it. */
+/** A single call without a session in each language that can make it. */
 export function writeCall(step: Step, baseUrl: string): readonly Snippet<SnippetLanguage | 'go' | 'php'>[] {
   const snippets = writeSnippets([step], baseUrl);
   if (step.upload) return snippets;

@@ -1,16 +1,16 @@
 import { eachPart, isObject, type Json, type Kind, namesIn, valueAt } from './document-parts';
 
-/** Deeper than descriptions go, and far below the depth at which a reader's stack ends. */
+/** Deeper than descriptions are, and far below the depth at which a reader's stack ends. */
 const DEEPEST = 100;
 
-/** What a part of a document refers to, and the first thing that is wrong with it. */
+/** What a part of a document refers to, and the first problem in it. */
 interface Findings {
   /** Components, as `kind/name`. */
   readonly targets: Set<string>;
   problem?: string;
 }
 
-/** Says which parts of an OpenAPI document can be used, so that a broken part costs no more than itself and what refers to it. */
+/** Decides which parts of an OpenAPI document can be used, so that a broken part costs only itself and whatever refers to it. */
 export class SoundParts {
   private readonly broken: Set<string>;
 
@@ -19,7 +19,7 @@ export class SoundParts {
     const found = new Map<string, Findings>();
     eachPart(all, 'components', (value, kind, { keyword, name = '' }) => found.set(`${keyword}/${name}`, this.look(value, kind)));
     this.broken = new Set([...found].flatMap(([component, { problem }]) => (problem === undefined ? [] : [component])));
-    // The loop also visits what it adds, so that it ends when nothing more refers to a broken component.
+    // The loop also visits names that it adds, so it ends when nothing else refers to a broken component.
     for (const name of this.broken) {
       for (const [component, { targets }] of found) if (targets.has(name)) this.broken.add(component);
     }

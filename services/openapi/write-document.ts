@@ -5,7 +5,7 @@ import { catalogueFile, CatalogueError, readCatalogue } from '../kit/read-catalo
 import { loadService, SERVICE_NAMES } from '../products/registry';
 import { ANY_GATEWAY, DOCUMENT_FILE } from './read-document';
 
-// Run by the build: the dashboard serves the document without loading every product.
+// Run by the build, so that the dashboard can serve the document without loading every product.
 async function writeDocument(): Promise<void> {
   const catalogue = readCatalogue(join(__dirname, '..', '..', '..', catalogueFile({})));
   const services = await Promise.all(SERVICE_NAMES.map(loadService));
@@ -14,7 +14,7 @@ async function writeDocument(): Promise<void> {
 }
 
 writeDocument().catch((error: unknown) => {
-  // Each problem has its line and column already; a stack would bury them.
+  // Each problem names its line and column already. A stack would bury them.
   if (!(error instanceof CatalogueError)) throw error;
   console.error(error.message);
   process.exitCode = 1;

@@ -6,7 +6,7 @@ import { readTextFile } from '../../kit/read-text-file';
 import { eachPart, isObject, type Json, type Kind } from '../document-parts';
 import { MAX_DOCUMENT_BYTES, readJsonOrYaml } from './read-document-text';
 
-/** Whether a part of it lies in another file. */
+/** Whether a part or anything in it refers to another file. */
 function refersToFiles(part: unknown, kind: Kind): boolean {
   if (!isObject(part)) return false;
   if (typeof part['$ref'] === 'string' && !part['$ref'].startsWith('#')) return true;
@@ -15,7 +15,7 @@ function refersToFiles(part: unknown, kind: Kind): boolean {
   return found;
 }
 
-/** Reads files of the document's own folder, and nothing else: a document is somebody else's text and must not show what lies around it. */
+/** Reads files of the document's own folder and no other: the document is somebody else's text, and must not reveal files around it. */
 function readerOf(file: string): (path: string) => string {
   const folder = realpathSync(dirname(file)) + sep;
   let left = MAX_DOCUMENT_BYTES;
@@ -29,13 +29,13 @@ function readerOf(file: string): (path: string) => string {
 }
 
 /**
- * The document with what it refers to in other files of its folder as components of its own. A reference that cannot be followed stays as
- * it is, and costs the operations that need it.
- * @param file where the document was read from
+ * The document, with everything that it refers to in other files of its folder as its own components. A reference that cannot be followed
+ * stays as it is, and the operations that need it are left out.
+ * @param file the path from which the document was read
  */
 export async function bundleFolder(document: Json, file: string): Promise<Json> {
   if (!refersToFiles(document, 'document')) return document;
-  // Only documents in several files need it, and loading it takes longer than all else.
+  // Loaded on demand, because only documents in several files need it and loading it takes longer than everything else.
   const { BaseResolver, bundle, createConfig, Source } = await import('@redocly/openapi-core');
   const read = readerOf(file);
   class FolderResolver extends BaseResolver {

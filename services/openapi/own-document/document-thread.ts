@@ -3,16 +3,16 @@ import { bundleFolder } from './bundle-folder';
 import { normalForm } from './normal-form';
 import { MAX_DOCUMENT_BYTES, readDocumentText } from './read-document-text';
 
-/** Input of the thread: a text, and the file that it was read from, if it was one. */
+/** Input of the thread: a text, and the path of the file from which it was read, if any. */
 export interface ThreadInput {
   readonly text: string;
   readonly file: string | undefined;
 }
 
-/** Paths that others refer to are written out in each. Documents of public APIs are hardly longer in their normal form. */
+/** Paths to which others refer are copied into each of them. Documents of public APIs are hardly longer in their normal form. */
 const MAX_NORMAL_LENGTH = 4 * MAX_DOCUMENT_BYTES;
 
-/** The thread's only message: the document as JSON, or why it cannot be used. */
+/** The thread's only message: the document as JSON, or the reason why it cannot be used. */
 export type ThreadOutput = { readonly json: string } | { readonly problem: string };
 
 async function read({ text, file }: ThreadInput): Promise<ThreadOutput> {

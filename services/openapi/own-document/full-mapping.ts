@@ -5,10 +5,10 @@ const referencesIn = (list: unknown): readonly string[] =>
   listOf(list).flatMap((each) => (isObject(each) && typeof each['$ref'] === 'string' ? [each['$ref']] : []));
 const schemaNamed = (name: string): string => referenceTo(['components', 'schemas', name]);
 
-/** A mapping may name a schema by its name alone. */
+/** A mapping may refer to a schema by its bare name. */
 const targetOf = (target: unknown): unknown => (typeof target === 'string' && /^[\w.-]+$/.test(target) ? schemaNamed(target) : target);
 
-/** Schemas that take in another one by `allOf`, by the name of that one. */
+/** Names of the schemas that include a schema by `allOf`, by that schema's name. */
 export type Heirs = ReadonlyMap<string, readonly string[]>;
 
 /** @param schemas the components of a document */
@@ -25,7 +25,7 @@ export function heirsIn(schemas: unknown): Heirs {
   return heirs;
 }
 
-/** Heirs, and heirs of heirs. A circle ends. */
+/** Heirs and their heirs. Cycles end. */
 function allHeirs(name: string, heirs: Heirs): readonly string[] {
   const found = new Set(heirs.get(name));
   // The loop also visits what it adds.
@@ -34,8 +34,8 @@ function allHeirs(name: string, heirs: Heirs): readonly string[] {
 }
 
 /**
- * A schema whose discriminator has all of its mapping. Where it leaves one out, the value is the name of a schema: of a variant, or of one
- * that takes this one in. The names are others once several documents are one.
+ * Completes the mapping of a schema's discriminator. By default a value is the name of a schema: of a variant, or of a schema that includes
+ * this one. The mapping is written out because names change when several documents become one.
  * @param name of the schema, if it is a component
  */
 export function withFullMapping(schema: Json, name: string | undefined, heirs: Heirs): Json {

@@ -3,7 +3,7 @@ import { pascal } from '../name-schemas';
 import { type Heirs, heirsIn, withFullMapping } from './full-mapping';
 import { inWordsOf31 } from './words-of-3-1';
 
-/** Section of each kind of components. Headers have the members of parameters, and a section of their own. */
+/** The components section of each kind. Headers have the members of parameters, but a section of their own. */
 const SECTIONS: Readonly<Partial<Record<Kind, string>>> = {
   schema: 'schemas',
   response: 'responses',
@@ -11,17 +11,17 @@ const SECTIONS: Readonly<Partial<Record<Kind, string>>> = {
   body: 'requestBodies',
   callback: 'callbacks',
 };
-/** Kinds of parts without members to look at, by what holds them. */
+/** Members whose parts become components in the section of the same name. */
 const HELD = new Set(['headers', 'examples', 'links']);
 
-/** A path may lead to another one, which leads on. */
+/** A path may refer to a path that refers to another. */
 const MAX_HOPS = 10;
 
 const isComponent = ([place, , ...names]: readonly string[]): boolean => place === 'components' && names.length === 1;
 
-/** Brings the references of a document into one form: every one that leads to something leads to a component. */
+/** Gives the references of a document one form: every reference that can be followed refers to a component. */
 class References {
-  /** Places of the document that something refers to, by the name that they got as a component. */
+  /** Places to which something refers, with their new names as components. */
   private readonly moved = new Map<string, string>();
   private readonly names = new Set<string>();
   private readonly waiting: { readonly section: string; readonly name: string; readonly value: unknown; readonly kind: Kind }[] = [];
@@ -33,7 +33,7 @@ class References {
     this.heirs = heirsIn(valueAt(document, ['components', 'schemas']));
   }
 
-  /** A part of the document with all that stands in it. */
+  /** Rewrites a part and everything in it. */
   rewrite(part: unknown, kind: Kind, at: Standing): unknown {
     if (kind === 'reference') return typeof part === 'string' && part.startsWith('#') ? this.leadTo(part, 'schema', at) : part;
     if (!isObject(part)) return part;
@@ -45,7 +45,7 @@ class References {
     return typeof reference === 'string' && reference.startsWith('#') ? { ...inside, $ref: this.leadTo(reference, kind, at) } : inside;
   }
 
-  /** What became a component, with what became one because of it. */
+  /** Adds the new components, and those that they need in turn. */
   finish(): void {
     for (let next = this.waiting.pop(); next !== undefined; next = this.waiting.pop()) {
       const { section, name, value, kind } = next;
@@ -53,7 +53,7 @@ class References {
     }
   }
 
-  /** A path whose content stands elsewhere, with it. One that leads nowhere stays as it is. */
+  /** A path with its content, if that is elsewhere in the document. A reference that leads nowhere stays as it is. */
   pathAt(item: unknown): unknown {
     let found = item;
     for (let hops = 0; isObject(found) && typeof found['$ref'] === 'string' && hops < MAX_HOPS; hops += 1) {
@@ -69,7 +69,7 @@ class References {
     return withFullMapping(inWordsOf31(part), keyword === 'schemas' ? name : undefined, this.heirs);
   }
 
-  /** An example is data. Authors all the same write a reference to a named one in its place, and linters follow it. */
+  /** An example is data. Authors nevertheless write a reference to a named example in its place, and linters follow it. */
   private exampleAt(data: unknown): unknown {
     const reference = isObject(data) && Object.keys(data).length === 1 ? data['$ref'] : undefined;
     if (typeof reference !== 'string' || !reference.startsWith('#')) return data;
@@ -77,12 +77,12 @@ class References {
     return isObject(named) && 'value' in named ? named['value'] : data;
   }
 
-  /** A part that has an example of itself, as `example` or as the `value` of a named one. */
+  /** A part with its own example resolved: its `example`, or the `value` of a named example. */
   private withExample(part: Json, member: 'example' | 'value'): Json {
     return member in part ? { ...part, [member]: this.exampleAt(part[member]) } : part;
   }
 
-  /** A link that names its operation by the operation's own name, where it has one. */
+  /** A link that refers to its operation by the operation's id, if it has one. */
   private byName(link: Json): Json {
     const { operationRef, ...rest } = link;
     const target = typeof operationRef === 'string' && operationRef.startsWith('#') ? this.find(namesIn(operationRef)) : undefined;
@@ -98,7 +98,7 @@ class References {
     return referenceTo(['components', section, this.move({ section, names, value, kind })]);
   }
 
-  /** What the document has there, also behind references. */
+  /** The value at a place, following references on the way. */
   private find(names: readonly string[], hops = 0): unknown {
     let value: unknown = this.document;
     for (const name of names) {
@@ -109,7 +109,7 @@ class References {
     return value;
   }
 
-  /** @returns the name that this place has as a component */
+  /** @returns the name of this place as a component */
   private move({ section, names, value, kind }: { section: string; names: readonly string[]; value: unknown; kind: Kind }): string {
     const place = [section, ...names].join('/');
     const known = this.moved.get(place);
@@ -129,9 +129,9 @@ class References {
 }
 
 /**
- * A document as everything that reads it can take for granted: in the words of OpenAPI 3.1, with each path in its place, and without
- * references but to components.
- * @param document with everything that it refers to in it: see `bundleFolder`. What is broken in it stays as it is.
+ * Normalises a document for everything that reads it: in the words of OpenAPI 3.1, with the content of each path in place, and with
+ * references only to components.
+ * @param document complete: see `bundleFolder`. Broken parts stay as they are.
  */
 export function normalForm(document: Json): Json {
   const references = new References(document);

@@ -2,13 +2,13 @@ import { readYaml } from '../../../plugins/core/catalogue/read-yaml';
 import { findUnstorable } from '../../kit/find-unstorable';
 import { isObject, type Json } from '../document-parts';
 
-/** Descriptions of large public APIs have 1 to 13 MB. All files of one together may have as much as one file. */
+/** Descriptions of large public APIs have 1 to 13 MB. The files of one document together may have as much as one file. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
-/** Bounded in depth and aliases. @throws Error that says in which line it is neither */
+/** Parses with bounds on depth and aliases. @throws Error that names the line of the problem */
 export function readJsonOrYaml(text: string): unknown {
   try {
-    // Much faster, and large documents are JSON.
+    // Much faster than YAML, and large documents are JSON.
     return JSON.parse(text);
   } catch {
     const yaml = readYaml(text);
@@ -19,8 +19,8 @@ export function readJsonOrYaml(text: string): unknown {
 }
 
 /**
- * An OpenAPI 3 document that the database can keep.
- * @throws Error with what is wrong, and what to do where that is known
+ * Parses an OpenAPI 3 document, and checks that the database can keep it.
+ * @throws Error with what is wrong, and with what to do if that is known
  */
 export function readDocumentText(text: string): Json {
   const document = readJsonOrYaml(text);
@@ -31,7 +31,7 @@ export function readDocumentText(text: string): Json {
   const hasPaths = paths !== undefined && !(isObject(paths) && Object.keys(paths).length === 0);
   if (!hasPaths && isObject(webhooks)) throw new Error('it describes webhooks alone: without paths there is nothing to call');
   if (!isObject(paths)) throw new Error('it has no paths');
-  // One that the database refused would keep every other product's document out, and a start from coming up.
+  // If the database refused one document, no other product's would be stored and the start would fail.
   const problem = findUnstorable(document);
   if (problem !== undefined) throw new Error(problem);
   return document;

@@ -7,9 +7,9 @@ import { type ThreadInput, type ThreadOutput } from './document-thread';
 const BOUNDS = { deadlineMs: 120_000, heapMebibytes: 1_024, tooMuch: 'it takes more memory or time to read than a document may' };
 
 /**
- * Reads an OpenAPI document in a thread of its own: a large or hostile one keeps nobody else waiting.
+ * Reads an OpenAPI document in a thread of its own, so that a large or hostile document delays nothing else.
  * @returns the document in its normal form
- * @throws Error with why it cannot be used, in words for the seller
+ * @throws Error with the reason why it cannot be used, in words for the seller
  */
 export async function readInThread(input: ThreadInput): Promise<Json> {
   const output = await runInThread<ThreadOutput>(join(__dirname, 'document-thread'), input, BOUNDS);

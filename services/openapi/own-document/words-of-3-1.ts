@@ -2,7 +2,7 @@ import { isObject, type Json } from '../document-parts';
 
 const NULL = { type: 'null' };
 
-/** OpenAPI 3.0 says beside a bound whether it is outside of the range; 3.1 gives such a bound by itself. */
+/** In OpenAPI 3.0 a flag beside a bound excludes the bound from the range. OpenAPI 3.1 has a keyword of its own for such a bound. */
 function withOpenBounds(schema: Json): Json {
   const bounds = [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const; // prettier-ignore
   return bounds.reduce<Json>((all, [bound, open]) => {
@@ -16,8 +16,8 @@ const withNullIn = (list: readonly unknown[], value: unknown, isNull: (entry: un
   list.some(isNull) ? list : [...list, value];
 
 /**
- * `nullable` as a type or a variant. By the letter of 3.0 it says nothing beside `$ref` or `allOf`; generators write it there all the same
- * and mean it.
+ * `nullable` as a type or a variant. Strictly, OpenAPI 3.0 gives it no meaning beside `$ref` or `allOf`, but generators write it there and
+ * mean it.
  */
 function withNull(schema: Json): Json {
   const { nullable, ...rest } = schema;
@@ -39,5 +39,5 @@ function withNull(schema: Json): Json {
   };
 }
 
-/** A schema without the words of OpenAPI 3.0 that 3.1 has no meaning for, wherever its document says that it is of. What stands in it stays. */
+/** Replaces the keywords of OpenAPI 3.0 that 3.1 does not know, whatever version the document declares. Schemas inside stay as they are. */
 export const inWordsOf31 = (schema: Json): Json => withNull(withOpenBounds(schema));
