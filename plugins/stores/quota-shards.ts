@@ -51,7 +51,7 @@ export class QuotaShards {
     });
   }
 
-  /** Resolves when every master takes writes, or after a second, when it gives up those that do not. */
+  /** Resolves when every master takes writes, or after a second, when masters that do not are given up. */
   async connect(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, FIRST_CONNECT_MS, false)));

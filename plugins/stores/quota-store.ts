@@ -9,22 +9,22 @@ import { type Silence } from './quota/quota-reply-watch';
 import { SeenUsage, type StoreLog, UsageWriter } from './quota/quota-usage';
 
 export interface QuotaStoreOptions {
-  /** Without it, PostgreSQL counts. */
+  /** If absent, PostgreSQL counts. */
   readonly redisUrl?: string | undefined;
   readonly pool: Pool;
-  /** IANA name. Day and month change at its midnight. */
+  /** IANA name. Days and months change at its midnight. */
   readonly timeZone: string;
   readonly clock: Clock;
   readonly log: StoreLog;
-  /** Added to the clocks of Redis and Postgres; tests turn days with it. */
+  /** Added to the clocks of Redis and PostgreSQL; tests move to other days with it. */
   readonly clockOffsetSeconds?: () => number;
-  /** Default 20 ms, 200 ms on a busy machine. Raise it where Redis itself pauses for longer. */
+  /** Default 20 ms, 200 ms on a busy machine. Raise it if Redis itself pauses for longer. */
   readonly redisSilence?: Silence | undefined;
 }
 
 export interface QuotaStore {
   readonly counter: QuotaCounter;
-  /** Writes what is not written yet and closes the connection to Redis; the pool stays open. */
+  /** Writes whatever is not yet written and closes the connection to Redis; the pool stays open. */
   close(): Promise<void>;
   stats(): QuotaStoreStats;
 }
@@ -78,7 +78,7 @@ async function createOnRedis(options: QuotaStoreOptions, address: RedisAddress):
   const fallback = new PostgresQuotaCounter(ledger, timeZone, seen);
   const silence = options.redisSilence ?? REDIS_SILENCE;
   const onOpen = (): void => void writer.flush();
-  // With ioredis, which takes a tenth of a start where there is no Redis.
+  // Loads ioredis, which takes a tenth of the start-up time. Without Redis it is not needed.
   const { QuotaShards } = await import('./quota-shards.js');
   const shards = new QuotaShards({ ...options, address, silence, seen, ledger, fallback, onOpen });
   const writer = new UsageWriter({ seen, sync: (rows) => ledger.sync(rows), onNews: (usage) => shards.merge(usage), log });

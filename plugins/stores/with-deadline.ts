@@ -1,6 +1,6 @@
 /**
- * Waits for some work, but no longer than its deadline. The work itself goes on: what it finds may serve the next who asks.
- * @throws what the work throws; what `late` makes, when it takes longer
+ * Waits for some work, but no longer than its deadline. The work itself continues: its result may serve the next caller.
+ * @throws what the work throws, or the error of `late` when the work takes longer
  */
 export function withDeadline<T>(work: Promise<T>, deadlineMs: number, late: () => Error): Promise<T> {
   return new Promise((done, fail) => {

@@ -36,7 +36,7 @@ export interface AccessRecordCacheOptions {
 const HANGING_MS = 500;
 /** A record younger than this may be used instead of waiting for a slow store: it is well within the second that a revocation may take. */
 const YOUNG_MS = 500;
-/** Some hundred milliseconds of reads on `maxDoubtful` connections. */
+/** Takes some hundred milliseconds to read on `maxDoubtful` connections. */
 const MAX_DOUBTFUL_WAITING = 500;
 /** A later request joins a read in progress only while the read is this young: an old one may have seen the state before a change. */
 const JOIN_WITHIN_MS = 100;
@@ -47,9 +47,9 @@ interface Flight {
 }
 
 /**
- * Keeps access records in memory for as long as they are known to be true. While the feed is healthy, a record that it has not named is
- * valid and costs no query. While it is not, every request reads the store again. Only if the store gives no response either may a record
- * be used, for `staleLimitMs` from the last time it was known to be true. Memory never proves then that a key does not exist.
+ * Keeps access records in memory for as long as they are known to be true. While the feed is healthy, a record that no change has named is
+ * valid and costs no query. While it is not, every request reads the store again. Only if the store does not respond either may a record be
+ * used, for `staleLimitMs` after the last time it was known to be true. In that state, memory never proves that a key does not exist.
  */
 export class AccessRecordCache implements AccessRecords {
   private readonly source: AccessRecords;
@@ -105,7 +105,7 @@ export class AccessRecordCache implements AccessRecords {
     this.unsubscribe();
   }
 
-  /** Asks the feed instead of the store. Requests that ask at the same time share one question. */
+  /** Asks the feed instead of the store. Requests that ask at the same time share one check. */
   private async proveAbsent(hash: string, hashes: KnownHashes): Promise<AccessRecord | undefined> {
     const start = this.records.startRead(this.clock.monotonic());
     if (!(await hashes.isAbsent(hash))) return this.readOrUseStale(hash);

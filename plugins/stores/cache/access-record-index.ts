@@ -10,12 +10,12 @@ export interface CachedRecord {
 }
 
 /**
- * Whitelist rules of all records together, about 200 MB. A customer may have thousands of keys with many rules each, and a node out of
- * memory refuses everybody.
+ * Maximum whitelist rules of all records together, about 200 MB. A customer may have thousands of keys with many rules each, and a node
+ * that runs out of memory refuses everybody.
  */
 const MAX_RULES = 1_000_000;
 
-/** Records by hash, also found by credential and by customer. Bounded: the least recently used go first. */
+/** Records by hash, also found by credential and by customer. Bounded: the least recently used are dropped first. */
 export class AccessRecordIndex {
   private readonly byCredential = new Map<string, string>();
   private readonly byCustomer = new Map<string, Set<string>>();
@@ -39,7 +39,7 @@ export class AccessRecordIndex {
   }
 
   set(hash: string, cached: CachedRecord): void {
-    // The replaced record is forgotten by then, so that the new entries stay.
+    // By now the replaced record is forgotten, so the new entries stay.
     this.records.set(hash, cached);
     this.byCredential.set(cached.record.credentialId, hash);
     const hashes = this.byCustomer.get(cached.record.customerId);

@@ -1,7 +1,7 @@
 /**
  * A committed change. `gap`: changes may have been missed before this time (the connection was new or had been lost). `everything`: more
- * changed than can be named. `at`, in PostgreSQL's form, is the time at which the change's transaction began, which its line in the audit
- * log has too.
+ * changed than can be named. `at`, in PostgreSQL's form, is the start of the change's transaction, which the change's line in the audit log
+ * also has.
  */
 export type Change =
   | {
@@ -20,7 +20,7 @@ export type Change =
 
 /** Reports changes in the store, in the order of the commits. */
 export interface ChangeFeed {
-  /** False from the time on at which a change could be missed or late. */
+  /** False as soon as a change could be missed or late. */
   isHealthy(): boolean;
   /**
    * Monotonic milliseconds: every change committed before this time, on the connection that the last `gap` announced, has been reported.
@@ -28,8 +28,8 @@ export interface ChangeFeed {
    */
   lastHealthyAt(): number;
   /**
-   * Asks the store. Callers that ask at the same time share one question.
-   * @returns true once every change from before this call has been reported; false when that is not known within some time. Never rejects
+   * Asks the store. Callers that ask at the same time share one check.
+   * @returns true once every change from before this call has been reported; false when that cannot be confirmed in time. Never rejects
    */
   caughtUp(): Promise<boolean>;
   /** @returns a function that ends the subscription */

@@ -1,6 +1,6 @@
 import { type Clock } from '../../core/ports';
 
-/** Keeps callers away from a store that just failed. After the pause one caller may try; the others wait for its success. */
+/** Keeps callers away from a store that has just failed. After the pause one caller may try; the others wait for its success. */
 export class CircuitBreaker {
   private openUntil: number | undefined;
   private lastSuccessAt = -Infinity;

@@ -3,15 +3,15 @@ import { type Clock, StoreUnavailable } from '../../core/ports';
 
 export interface DoubtfulReadsOptions {
   readonly clock: Clock;
-  /** Maximum reads at a time. */
+  /** Maximum concurrent reads. */
   readonly most: number;
-  /** Maximum reads that wait for their turn. */
+  /** Maximum waiting reads. */
   readonly mostWaiting: number;
   /** A request that has waited this long is refused without a read. */
   readonly patienceMs: number;
 }
 
-/** Limits reads of keys that may not exist to a share of the store's connections, in order of arrival. */
+/** Limits reads of keys that may not exist to a share of the store's connections. Reads run in order of arrival. */
 export class DoubtfulReads {
   private readonly limit: LimitFunction;
   /** Number of refused reads. */
@@ -26,7 +26,7 @@ export class DoubtfulReads {
     return this.limit.activeCount + this.limit.pendingCount < most + mostWaiting;
   }
 
-  /** @throws StoreUnavailable when the read's turn does not come in time; whatever the work throws */
+  /** @throws StoreUnavailable when the read's turn does not come in time; otherwise what the work throws */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const { clock, patienceMs } = this.options;
     const cameAt = clock.monotonic();

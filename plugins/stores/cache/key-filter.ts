@@ -1,4 +1,4 @@
-/** Bits for each key that the filter is sized for, and the number of them that one key sets. A full filter has 0.4 % false positives. */
+/** Bits per key that the filter is sized for, and the number of bits that one key sets. A full filter has 0.4 % false positives. */
 const BITS_PER_KEY = 12;
 const BITS_SET = 6;
 
@@ -14,8 +14,8 @@ export function hashStartOf(hash: string): HashStart {
 }
 
 /**
- * A Bloom filter over the hashes of keys: 1.5 MB for a million. It finds every key that was added, and a small share of others. That share
- * grows when more keys are added than the filter is sized for.
+ * A Bloom filter over the hashes of keys: 1.5 MB for a million keys. It finds every key that was added, and a small share of other keys.
+ * That share grows when more keys are added than the filter is sized for.
  */
 export class KeyFilter {
   private readonly bits: Uint32Array;
@@ -28,7 +28,7 @@ export class KeyFilter {
     this.bitCount = this.bits.length * 32;
   }
 
-  /** Number of keys added, without those that looked like others. */
+  /** Number of keys added, except those that looked like keys already in the filter. */
   get size(): number {
     return this.added;
   }
@@ -59,7 +59,7 @@ export class KeyFilter {
     if (isNew) this.added += 1;
   }
 
-  /** False when it was never added. */
+  /** False when the key was never added. */
   mayHave({ high, low }: HashStart): boolean {
     let place = high;
     for (let count = 0; count < BITS_SET; count++) {

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Change, type ChangeFeed } from './change-feed';
 import { hashStartOf, KeyFilter } from './key-filter';
 
-/** Some of the store's hashes, in their order. */
+/** A page of the store's hashes, in order. */
 export interface HashPage {
-  /** 8 bytes for each key: the start of its hash. */
+  /** 8 bytes for each key: the first bytes of its hash. */
   readonly starts: Buffer;
-  /** Where the next page begins; undefined after the last. */
+  /** The place where the next page begins; undefined after the last page. */
   readonly next: Buffer | undefined;
 }
 
 export interface HashSource {
   /**
-   * @param after the hash after which the page begins; from the first hash without it
-   * @throws Error when the store gives no response, or is a copy that may lag behind the feed
+   * @param after the hash after which the page begins; undefined for the first page
+   * @throws Error when the store does not respond, or is a copy that may lag behind the feed
    */
   readHashes(after: Buffer | undefined): Promise<HashPage>;
 }
@@ -38,19 +38,19 @@ const MAX_RETRY_MS = 30_000;
 const START_BYTES = 8;
 
 /**
- * Knows for every key whether it exists, from a filter in memory, and knows when it cannot tell. The filter is loaded in pages from the
- * store after the feed connected: a key either was committed before, and a page holds it, or the feed reports it. After a loss of the feed
- * it is loaded again.
+ * Knows for every key whether it exists, from a filter in memory, and knows when it cannot tell. After the feed connects, the filter is
+ * loaded from the store in pages: a key was either committed before and is in a page, or the feed reports it. When the feed is lost, the
+ * filter is loaded again.
  */
 export class KnownHashes {
-  /** Holds every key that the feed had reported when it was loaded, and every one reported since. */
+  /** Holds every key: those in the store when it was loaded, and those that the feed has reported since. */
   private complete: KeyFilter | undefined;
-  /** The filter of the earlier connection. It can show that a key existed, and not that one does not exist. */
+  /** The filter of the earlier connection. It can show that a key existed, but not that a key does not exist. */
   private former: KeyFilter | undefined;
   private loading: KeyFilter | undefined;
   /** Grows whenever keys may have been missed. */
   private epoch = 0;
-  /** Number of the load to wait for. */
+  /** Number of the current load. */
   private turn = 0;
   private isLoading = false;
   private loads = 0;
@@ -138,12 +138,12 @@ export class KnownHashes {
     }
   }
 
-  /** @returns the filter with all pages in it, or a full one; undefined when another load has begun */
+  /** @returns the filter with all pages in it, or a full filter; undefined when another load has begun */
   private async load(turn: number, least: number): Promise<KeyFilter | undefined> {
     const { source } = this.options;
     const expected = estimateKeys(await source.readHashes(undefined));
     if (!this.isCurrent(turn)) return undefined;
-    // Made before the first page is read: later reports are added to it, and the pages hold earlier ones.
+    // Created before the first page is read: later reports are added to it, and the pages hold the earlier keys.
     const filter = (this.loading = new KeyFilter(Math.max(least, Math.ceil(expected * HEADROOM))));
     let next: Buffer | undefined;
     do {
@@ -166,7 +166,7 @@ export class KnownHashes {
   }
 }
 
-/** Estimates the number of keys from the reach of the first page, because hashes are spread evenly. */
+/** Estimates the number of keys from the range that the first page covers, because hashes are spread evenly. */
 function estimateKeys({ starts, next }: HashPage): number {
   const count = starts.length / START_BYTES;
   return next === undefined ? count : Math.ceil(count / ((next.readUInt32BE(0) + 1) / 2 ** 32));

@@ -15,12 +15,12 @@ export interface KnownRecordsOptions {
   readonly staleLimitMs: number;
 }
 
-/** What was known when a read of the store began. */
+/** The state of this node's knowledge when a read of the store began. */
 export interface ReadStart {
   /** Monotonic milliseconds. */
   readonly startedAt: number;
   readonly generation: number;
-  /** Number of changes reported by then. */
+  /** Number of changes reported before the read. */
   readonly changes: number;
 }
 
@@ -30,7 +30,7 @@ export class KnownRecords {
   /** Hashes without a key. */
   private readonly unknown: LRUCache<string, Omit<CachedRecord, 'record'> & { readonly record: undefined }>;
   private readonly changes = new RecentChanges();
-  /** Generation → last time at which its connection is known to have reported everything. The current one asks the feed. */
+  /** Generation → last time at which its connection is known to have reported everything. For the current generation, the feed is asked. */
   private readonly watchedUntil = new Map<number, number>();
   private generation = 0;
 
@@ -39,7 +39,7 @@ export class KnownRecords {
     this.unknown = new LRUCache({ max: options.maxUnknown });
   }
 
-  /** A record that the current connection of the feed has watched all the time; undefined when there is none. */
+  /** A record that the current connection of the feed has watched from the start; undefined when there is none. */
   findWatched(hash: string): { readonly record: AccessRecord | undefined } | undefined {
     const cached = this.known.get(hash);
     if (cached?.generation === this.generation) return cached;
@@ -63,11 +63,11 @@ export class KnownRecords {
 
   /** @param record undefined when the store has no such key */
   keep(hash: string, record: AccessRecord | undefined, { startedAt: readAt, generation, changes }: ReadStart): void {
-    // While the feed is down, nothing else shows that a slow read saw less than one that began later and ended earlier.
+    // While the feed is down, nothing else shows that a slow read saw less than a read that began later and ended earlier.
     const newest = this.known.get(hash) ?? this.unknown.get(hash);
     if (newest && newest.readAt > readAt) return;
     if (this.changes.concern(changes, record)) {
-      // The read may have seen the state before that change. It serves requests from before the change, and is not kept.
+      // The read may have seen the state before that change. Its result serves requests from before the change and is not kept.
       this.known.delete(hash);
     } else if (record) {
       this.unknown.delete(hash);
@@ -85,7 +85,7 @@ export class KnownRecords {
     if (change.kind === 'customer') return this.known.deleteCustomer(change.id);
     if (change.kind === 'credential') this.known.deleteCredential(change.id);
     else this.known.clear();
-    // The credential may be new, and its hash one that was looked up before.
+    // The credential may be new, and its hash may have been looked up before.
     this.unknown.clear();
   }
 

@@ -1,7 +1,7 @@
 import { type AccessRecord } from '../../core/ports';
 import { type Change } from './change-feed';
 
-/** More than a read of some milliseconds can overlap. Beyond it the result is "yes". */
+/** More changes than a read of some milliseconds can overlap. Beyond this number the result is "yes". */
 const KEPT = 1_000;
 
 /** Decides whether a read may have missed a change that was reported while it ran. */
@@ -32,6 +32,6 @@ export class RecentChanges {
 function concerns(change: Change, record: AccessRecord | undefined): boolean {
   if (change.kind === 'gap' || change.kind === 'everything') return true;
   if (change.kind === 'customer') return record?.customerId === change.id;
-  // Any credential may be the one that did not exist yet.
+  // Any credential may be the missing key.
   return record === undefined || record.credentialId === change.id;
 }

@@ -3,7 +3,10 @@ import { Pool, type PoolClient } from 'pg';
 /** A pool, or a client that is already inside the caller's transaction. */
 export type Database = Pool | PoolClient;
 
-/** Runs `work` in one transaction. A client counts as already in the caller's transaction: then the caller commits or rolls back. */
+/**
+ * Runs `work` in one transaction. If `db` is a client, it counts as already in the caller's transaction, which the caller commits or rolls
+ * back.
+ */
 export async function inTransaction<T>(db: Database, work: (client: PoolClient) => Promise<T>): Promise<T> {
   if (!(db instanceof Pool)) return work(db);
   const client = await db.connect();
@@ -23,7 +26,7 @@ export async function inTransaction<T>(db: Database, work: (client: PoolClient) 
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** PostgreSQL raises an error for other text where a uuid belongs; it should read as an unknown id instead. */
+/** PostgreSQL raises an error for other text in place of a uuid; such text should read as an unknown id instead. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

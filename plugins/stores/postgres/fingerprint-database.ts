@@ -4,7 +4,7 @@ import { type Database } from './database';
 export interface TableFingerprint {
   readonly table: string;
   readonly rows: number;
-  /** Sum of a hash of each row; null for an empty table. It finds accidents, and proves nothing against an attacker. */
+  /** Sum of a hash of each row; null for an empty table. It detects accidents, but proves nothing against an attacker. */
   readonly digest: string | null;
 }
 
@@ -12,7 +12,7 @@ const TABLES = `
 SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`;
 
 /**
- * PostgreSQL quotes the table's name, which comes from its own list: no text of a caller gets here. A sum needs neither memory for a
+ * PostgreSQL quotes the table's name, which comes from its own list; no text of a caller gets here. A sum needs neither memory for a
  * million rows nor their order. A bigint holds 15 hexadecimal digits.
  */
 const fingerprintOf = (table: string): string => `

@@ -6,14 +6,14 @@ import { Client } from 'pg';
 /** Folder of the numbered SQL files, beside this module in the sources and in the build. */
 export const MIGRATIONS_FOLDER = join(__dirname, 'migrations');
 /**
- * A change of a table waits for the transactions that use it, and everybody else waits behind it. It waits at most this long, which is well
- * below a plugin server's statement time-out. Then the others get their turn, and it is tried again.
+ * A change of a table waits for the transactions that use the table, and all later transactions wait behind it. It waits at most this long,
+ * well below a plugin server's statement time-out. Then the others get their turn, and the change is tried again.
  */
 const LOCK_TIMEOUT_MS = 500;
 const RETRY_MS = 1_000;
 const PATIENCE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** An arbitrary number that nothing else locks, so that two starters at once come one after the other. */
+/** An arbitrary number that nothing else locks. The lock makes two processes that start at once run one after the other. */
 const LOCK = 720_260_024;
 
 const MIGRATION_TABLE = `
@@ -24,9 +24,9 @@ CREATE TABLE IF NOT EXISTS schema_migration (
 COMMENT ON TABLE schema_migration IS 'The migrations that this database has.'`;
 
 export interface MigrateOptions {
-  /** Folder of the numbered SQL files; those of this version unless given. */
+  /** Folder of the numbered SQL files. Default: those of this version. */
   readonly folder?: string;
-  /** Milliseconds for which it retries on a database in use; a minute unless given. */
+  /** Milliseconds for which it retries on a database in use. Default: a minute. */
   readonly patienceMs?: number;
 }
 
@@ -41,7 +41,7 @@ export function migrationNames(folder: string = MIGRATIONS_FOLDER): string[] {
   return files.map((file) => file.slice(0, -'.sql'.length)).sort();
 }
 
-/** Applies all in one transaction: node-pg-migrate, which commits by itself, could leave half of them. */
+/** Applies all in one transaction. node-pg-migrate, which commits by itself, could leave half of them applied. */
 async function applyPending(client: Client, folder: string): Promise<string[]> {
   await client.query(MIGRATION_TABLE);
   const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migration ORDER BY name');
@@ -71,14 +71,14 @@ async function runMigrations(url: string, folder: string): Promise<string[]> {
     await client.query('COMMIT');
     return applied;
   } finally {
-    // Closing the connection takes back what was not committed.
+    // Closing the connection rolls back what was not committed.
     await client.end();
   }
 }
 
 /**
- * Brings the schema up to date, also under running plugin servers. Two starters at once both succeed: the second waits on an advisory lock
- * and finds nothing to do.
+ * Brings the schema up to date, also under running plugin servers. If two processes start at once, both succeed: the second waits on an
+ * advisory lock and finds nothing to do.
  * @returns the names of the migrations that this call applied
  * @throws Error from PostgreSQL, or saying that another transaction is in the way; then nothing was changed, since all pending migrations
  * share one transaction

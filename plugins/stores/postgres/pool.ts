@@ -6,8 +6,8 @@ export interface PoolOptions {
   /** Connections that stay open while idle, so that the next query need not wait for one. Default: none after 10 s without use. */
   readonly min?: number;
   /**
-   * A query that takes longer fails, at the server and at this end, because a stopped server could not report it. A transaction that waits
-   * this long for its next statement ends at the server: its client may be cut off, and its locks would delay everybody.
+   * A query that takes longer fails, both at the server and on this side, because a stopped server could not report it. A transaction that
+   * waits this long for its next statement ends at the server: its client may be cut off, and its locks would delay everybody.
    */
   readonly statementTimeoutMs?: number;
   /** Shown in `pg_stat_activity`. */
@@ -31,8 +31,8 @@ export function createPool(url: string, options: PoolOptions = {}): Pool {
       idle_in_transaction_session_timeout: statementTimeoutMs,
     }),
   });
-  // Without listeners, a broken connection would end the process. The pool's listener covers only idle ones, so each connection needs its
-  // own while it is lent out. The next query reports the break to the borrower.
+  // Without listeners, a broken connection would end the process. The pool's listener covers only idle connections, so each connection
+  // needs its own while it is lent out. The borrower gets the error from the next query.
   pool.on('error', (error) => options.onError?.(error));
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

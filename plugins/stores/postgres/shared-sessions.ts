@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 
-/** Tries, because another client may take the session in between and hide what there is to see. */
+/** Maximum attempts: another client may take the session in between and hide the result. */
 const TRIES = 3;
-/** For the connection, and for each query: a pooler with a single session lets the second client wait. */
+/** For the connection and for each query: a pooler with a single session makes the second client wait. */
 const PATIENCE_MS = 2_000;
 
-/** Times are kept here and not by the server: a pooler refuses settings that come with a connection. */
+/** Time-outs are kept here and not by the server, because a pooler refuses settings that come with a connection. */
 function clientOf(url: string): Client {
   const client = new Client({
     connectionString: url,
@@ -13,7 +13,7 @@ function clientOf(url: string): Client {
     query_timeout: PATIENCE_MS,
     application_name: 'tollgate session check',
   });
-  // A connection that breaks is reported by the query on it; without a listener it would end the process.
+  // A broken connection is reported by the query on it; without a listener it would end the process.
   return client.on('error', () => undefined);
 }
 
@@ -21,7 +21,7 @@ async function sessionOf(client: Client): Promise<number | undefined> {
   return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
 }
 
-/** Whether the second client, inside a transaction, has the session that the first has just used. */
+/** True if the second client, inside a transaction, has the session that the first client has just used. */
 async function isLentOut(one: Client, other: Client): Promise<boolean> {
   const own = await sessionOf(one);
   await other.query('BEGIN');
@@ -31,9 +31,10 @@ async function isLentOut(one: Client, other: Client): Promise<boolean> {
 }
 
 /**
- * True when a pooler stands before PostgreSQL that gives each transaction another session, as PgBouncer does with `pool_mode =
- * transaction`. Then nobody hears of changes (LISTEN), and named statements are missing or another's.
- * @returns undefined when it cannot be seen: the database does not answer within seconds, or has no two connections left. Never throws.
+ * True when a pooler in front of PostgreSQL gives each transaction another session, as PgBouncer does with `pool_mode = transaction`. Then
+ * nobody hears of changes (LISTEN), and named statements are missing or belong to another client.
+ * @returns undefined when it cannot be determined: the database does not respond within seconds, or does not have two free connections.
+ * Never throws.
  */
 export async function sharesSessions(url: string): Promise<boolean | undefined> {
   const one = clientOf(url);

@@ -6,9 +6,9 @@ export interface TableSize {
   readonly bytes: number;
   /** PostgreSQL's estimate; null when the table was never analysed. */
   readonly rows: number | null;
-  /** When the estimate was made; null when never, or before the statistics were reset. */
+  /** Time of the estimate; null when never made, or made before the statistics were reset. */
   readonly countedAt: Date | null;
-  /** When its oldest row was made; null for an empty table, and for one whose rows have no time. */
+  /** Time of its oldest row; null for an empty table, and for a table whose rows have no time. */
   readonly since: Date | null;
 }
 
@@ -27,7 +27,7 @@ WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 ORDER BY bytes DESC, c.relname`;
 
 /**
- * Queries for the oldest row of tables that grow with time. Large tables have an index for it: the order in which rows were made, or their
+ * Queries for the oldest row of tables that grow with time. Large tables have an index for it: the order in which rows were added, or their
  * time.
  */
 const OLDEST: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ async function oldestOf(db: Database, table: string): Promise<Date | null> {
   return rows[0]?.at ?? null;
 }
 
-/** The size of each table. Of a table it reads only the oldest row. */
+/** Returns the size of each table. It reads no rows except the oldest. */
 export async function readTableSizes(db: Database): Promise<DatabaseSizes> {
   const { rows: whole } = await db.query<{ bytes: number }>('SELECT pg_database_size(current_database())::float8 AS bytes');
   const { rows } = await db.query<Omit<TableSize, 'since'>>(SIZES);

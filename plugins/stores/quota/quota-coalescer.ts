@@ -18,7 +18,7 @@ export interface Demand {
   readonly limits: QuotaLimits;
   readonly units: number;
   /**
-   * Nothing is taken when fewer than this are left, because one request may cost several units: it counts once against a rate. Absent: any
+   * If fewer units than this are left, none is taken: one request may cost several units, and counts once against a rate. Absent: any
    * number is taken, and each unit is a request.
    */
   readonly least?: number | undefined;
@@ -30,12 +30,12 @@ export interface Taken {
   readonly standing: QuotaStanding;
 }
 
-/** The part of a standing that a store's debt is. @param debt undefined where the limits have no rate */
+/** The part of a standing that the store's debt determines. @param debt undefined if the limits have no rate */
 export function rateIn(debt: number | undefined, { rate }: QuotaLimits): Pick<QuotaStanding, 'rate'> {
   return rate && debt !== undefined ? { rate: rateStandingOf(debt, rate) } : {};
 }
 
-/** A counter that takes any number of units at once: Redis, Postgres, or one behind the other. */
+/** A counter that takes any number of units at once: Redis, PostgreSQL, or Redis with PostgreSQL behind it. */
 export interface QuotaBackend {
   /** @throws StoreUnavailable */
   take(demand: Demand): Promise<Taken>;
@@ -58,20 +58,20 @@ interface Queue {
   isBusy: boolean;
 }
 
-/** Enough for any plan, and keeps one call's reply small in memory. */
+/** Enough for any plan, and small enough to keep one call's reply small in memory. */
 const MAX_UNITS = 10_000;
 
 /**
  * Turns single spends into calls for n units. Spends of one unit of one subscription share a call when they arrive in one turn of the event
- * loop, or while a call for it is running. A partial grant goes to those that came first. The store decides every unit, so this stays
- * exact, and a busy subscription costs one call a round trip instead of one a request. A spend of several units takes all of them or none.
- * It gets its own call, in its turn. If it is refused, the units left are for the next spend.
+ * loop, or while a call for it is running. A partial grant goes to the spends that came first. The store decides every unit, so this stays
+ * exact, and a busy subscription costs one call per round trip instead of one per request. A spend of several units takes all of them or
+ * none. It gets its own call, in its turn. If it is refused, the remaining units are for the next spend.
  */
 export class CoalescingCounter implements QuotaCounter {
   private readonly queues = new Map<string, Queue>();
   private due: string[] = [];
 
-  /** @param backendOf the store that counts a subscription now */
+  /** @param backendOf the store that currently counts a subscription */
   constructor(private readonly backendOf: (subscriptionId: string) => QuotaBackend) {}
 
   spend(request: SpendRequest): Promise<SpendResult> {
@@ -138,7 +138,9 @@ export class CoalescingCounter implements QuotaCounter {
   }
 }
 
-/** Number of spends of one unit that can share a call. A plan change may separate two of them; each must be judged by its own limits. */
+/**
+ * Number of spends of one unit that can share a call. A plan change may come between two of them; each must be judged by its own limits.
+ */
 function countAlike(waiters: readonly Waiter[], { limits }: Waiter): number {
   let count = 1;
   for (; count < waiters.length && count < MAX_UNITS; count++) {
@@ -154,18 +156,18 @@ function isAlike(one: QuotaLimits, other: QuotaLimits): boolean {
   return a === b || (a?.limit === b?.limit && a?.windowSeconds === b?.windowSeconds && a?.burst === b?.burst);
 }
 
-/** Why units were not taken: the day or the month, if either holds too few, because waiting for the rate would not help then. */
+/** The limit that refused the units: the day or the month if either holds too few, because waiting for the rate would not help then. */
 function refusalOf(standing: QuotaStanding, limits: QuotaLimits, units: number): ExceededLimit {
   return decideSpend(standing, limits, units).exceeded ?? (limits.rate ? 'rate' : 'daily');
 }
 
-/** All of the units were taken, or none. */
+/** Grants all of the units or none. */
 function handOutWhole({ granted, standing }: Taken, { limits, units, resolve }: Waiter): void {
   if (granted > 0) resolve({ granted: true, exceeded: undefined, standing });
   else resolve({ granted: false, exceeded: refusalOf(standing, limits, units), standing });
 }
 
-/** Each spend sees the counts as they were right after its own unit, as if the spends had come one by one. */
+/** Each spend sees the counts right after its own unit, as if the spends had come one by one. */
 function handOut({ granted, standing }: Taken, batch: readonly Waiter[]): void {
   batch.forEach((waiter, index) => {
     if (index >= granted) {

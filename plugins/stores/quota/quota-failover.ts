@@ -22,17 +22,17 @@ export interface QuotaFailoverOptions {
 }
 
 const PROBE_INTERVAL_MS = 250;
-/** Merges at the same time after the primary is back. */
+/** Maximum merges at the same time after the primary is back. */
 const MERGE_CHUNK = 100;
 
 /**
- * Redis, and Postgres while Redis is away. One failure opens the breaker: all spends go to Postgres until a probe finds Redis taking
+ * Redis, and PostgreSQL while Redis is away. One failure opens the breaker: all spends go to PostgreSQL until a probe finds Redis taking
  * writes again. Counting stays exact as long as all nodes use the same store and it keeps its data. Otherwise, for one subscription:
- * - Redis lost data: units may be granted again that other nodes saw and had not yet written to Postgres. Each node writes every second,
- *   and at once when a connection breaks. The first node to come back has written its own.
+ * - Redis lost data: units that other nodes saw and had not yet written to PostgreSQL may be granted again. Each node writes every second,
+ * and at once when a connection breaks. The first node to come back has already written its own units.
  * - Some nodes lost Redis, others did not: each side may grant what the other granted since its last merge. A node merges when it returns,
- *   and at the latest a second after it last used the subscription.
- * - Postgres crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer) are granted again.
+ * and at the latest a second after it last used the subscription.
+ * - PostgreSQL crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer) are granted again.
  * Units under way when a connection breaks may count twice, but always count.
  */
 export class QuotaFailover implements QuotaBackend {
@@ -109,7 +109,7 @@ export class QuotaFailover implements QuotaBackend {
     try {
       const result = await work();
       this.hasFallbackFailed = false;
-      // The primary may be in use again by now, or may never have been away for other nodes.
+      // The primary may be in use again by now, or other nodes may never have lost it.
       if (!this.isOpen) this.options.primary.forgetSeed(subscriptionId);
       return result;
     } catch (cause) {

@@ -14,7 +14,7 @@ export interface Silence {
 export interface ReplyWatchOptions extends Silence {
   /** Names the store in errors. */
   readonly store: string;
-  /** Milliseconds that a single call may take even though others get replies. */
+  /** Maximum milliseconds of a single call, even if other calls get replies. */
   readonly deadlineMs: number;
   readonly clock: Clock;
   /** Called once when silence is found, after every open call was rejected. */
@@ -23,19 +23,19 @@ export interface ReplyWatchOptions extends Silence {
 
 interface OpenCall {
   readonly since: number;
-  /** {@link ReplyWatch.heldUpMs} at that time. */
+  /** {@link ReplyWatch.heldUpMs} when the call began. */
   readonly heldUpBefore: number;
   isAbandoned: boolean;
   readonly abandon: (error: StoreUnavailable) => void;
 }
 
 const TICK_MS = 5;
-/** A tick that comes this much late shows that the machine is busy. */
+/** A tick that is this late shows that the machine is busy. */
 const LATE_MS = 2;
 /**
  * A turn of the event loop counts as at most this much silence, however late it came. While this process did not run, it could not have
- * received a reply, and a store on the same machine may not have run either. So the store gets the same time to reply as after a turn on
- * time.
+ * received a reply, and a store on the same machine may not have run either. So the store gets the same time to reply as after a punctual
+ * turn.
  */
 const MAX_COUNTED_MS = 20;
 /** The time after a late tick in which {@link Silence.heldUpSilenceMs} applies: the store may be waiting for the CPU as well. */
@@ -43,8 +43,8 @@ const LATE_MEMORY_MS = 200;
 
 /**
  * Bounds how long calls wait for a store, and distinguishes a silent store from a stalled event loop. While replies keep coming the store
- * is alive, and time in which the loop stood still hardly counts. A silent store is found after some turns of the loop, not at a time of
- * the clock. One timer serves all open calls.
+ * is alive, and time in which the loop stood still hardly counts. Silence is measured in turns of the loop, not by the clock alone. One
+ * timer serves all open calls.
  */
 export class ReplyWatch {
   private readonly open = new Set<OpenCall>();

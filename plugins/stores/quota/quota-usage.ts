@@ -3,7 +3,7 @@
  * number of times. That is how Redis and PostgreSQL agree again after either was away.
  */
 export interface UsageParts {
-  /** Units granted through Redis. Redis is the author; PostgreSQL keeps what nodes saw of it. */
+  /** Units granted through Redis. Redis is the author; PostgreSQL keeps what nodes saw of them. */
   readonly redis: number;
   /** Units granted by PostgreSQL, which is the author. */
   readonly postgres: number;
@@ -32,9 +32,9 @@ export function knowsMore(a: UsageParts, b: UsageParts): boolean {
   return a.redis > b.redis || a.postgres > b.postgres || a.refunded > b.refunded;
 }
 
-/** What this node saw of Redis's counts and has not yet written to PostgreSQL. Bounded by the subscriptions used between two writes. */
+/** Redis's counts as this node saw them and has not yet written to PostgreSQL. Bounded by the subscriptions used between two writes. */
 export class SeenUsage {
-  /** One entry for each day; more than one only around midnight. */
+  /** One entry for each day; there are several only around midnight. */
   private changed = new Map<string, SubscriptionUsage[]>();
   private inWriting = new Map<string, SubscriptionUsage[]>();
 
@@ -108,9 +108,9 @@ export class UsageWriter {
     this.timer.unref();
   }
 
-  /** Writes everything known now. Never throws: figures that could not be written are kept for the next time. */
+  /** Writes everything known so far. Never throws: figures that could not be written are kept for the next flush. */
   async flush(): Promise<void> {
-    // A write holds only figures from before it began, so a caller that joins late waits for one more.
+    // A running write holds only figures from before it began, so a caller that joins late waits for another write.
     if (this.current) await this.current;
     this.current ??= this.write().finally(() => (this.current = undefined));
     await this.current;

@@ -42,7 +42,7 @@ local function merge(prefix, first)
 end
 
 local seedDay = ARGV[15]
--- Figures of another day must not create the key: today's would then count as known.
+-- Figures of another day must not create the key, or today's would count as known.
 local createsKey = seedDay == day and ARGV[22] ~= '1'
 if seedDay and (createsKey or redis.call('EXISTS', key) == 1) then
   merge(seedDay, 16)
@@ -81,18 +81,18 @@ if pace > 0 then
     if debt < 0 then debt = 0 end
   end
   local room = math.floor((whole - debt) / REQUEST_COST)
-  -- All units of a whole are one request.
+  -- Units taken all or none belong to one request.
   local requests = least > 0 and granted > 1 and 1 or granted
   if requests > room then
     granted = least > 0 and 0 or room
     requests = granted
   end
   debt = debt + requests * REQUEST_COST
-  -- A clock that was set back starts anew: the debt would else stand until that time comes again.
+  -- If the clock was set back, the rate starts anew: otherwise the debt would stand until that time comes again.
   if requests > 0 or nowUs < knownAt then standing = struct.pack('<dd', nowUs, debt) end
 end
 if granted > 0 then
-  -- First, and by a command that services may not use: they cannot take units.
+  -- This runs first, with a command that services may not use: they cannot take units.
   parts[1] = redis.call('HINCRBY', key, daySpent, granted)
   parts[4] = parts[4] + granted
   if standing then redis.call('HSET', key, monthSpent, parts[4], 'rate', standing) else redis.call('HSET', key, monthSpent, parts[4]) end
@@ -101,7 +101,7 @@ elseif standing then
 end
 if granted > 0 and isNewDay then
   redis.call('EXPIRE', key, KEEP_SECONDS)
-  -- Yesterday stays: this server's clock may be set back over midnight, and yesterday's refunds still come in.
+  -- Yesterday's fields stay: this server's clock may be set back over midnight, and yesterday's refunds still arrive.
   local oldest = slot > 1 and ARGV[6 + slot]
   for _, field in ipairs(oldest and redis.call('HKEYS', key) or {}) do
     local label = string.sub(field, 1, -2)

@@ -10,7 +10,7 @@ import { type WatchedConnection } from './watched-connection';
 /** The part of PostgreSQL that the Redis counter needs. */
 export type UsageLedger = Pick<QuotaLedger, 'syncOne' | 'giveBack' | 'settle'>;
 
-/** The part of Redis that it needs. */
+/** The part of Redis that the counter needs. */
 export type ScriptConnection = Pick<WatchedConnection, 'runScript' | 'readField' | 'probe'>;
 
 export interface RedisQuotaCounterOptions extends StoreDaysOptions {
@@ -19,9 +19,9 @@ export interface RedisQuotaCounterOptions extends StoreDaysOptions {
   readonly seen: SeenUsage;
 }
 
-/** A key can vanish between its seeding and the next try, but not this often. */
+/** A key can vanish between its seeding and the next try, but not this many times. */
 const MAX_SEEDINGS = 4;
-/** Forgetting early costs only one more read of PostgreSQL. */
+/** Forgetting a subscription early costs only one more read of PostgreSQL. */
 const MAX_REMEMBERED = 200_000;
 /** The second call uses Redis's day, unless Redis's clock jumps by days between two calls. */
 const MAX_TRIES = 3;
@@ -41,7 +41,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     this.giveBacks = new GiveBacks({ ...options, merge });
   }
 
-  /** Units since the start that Redis granted after their requests had moved on. */
+  /** Units since the start that Redis granted too late, after their requests had moved on. */
   get lateUnits(): number {
     return this.giveBacks.lateUnits;
   }
@@ -63,13 +63,13 @@ export class RedisQuotaCounter implements QuotaBackend {
   async take(demand: Demand): Promise<Taken> {
     if (this.seeded.size >= MAX_REMEMBERED) this.seeded = new Set();
     const { subscriptionId } = demand;
-    // If the seeds are forgotten during this call, PostgreSQL's present figures are too old to count as merged.
+    // If the seeds are forgotten during this call, PostgreSQL's figures read so far are too old to count as merged.
     const { seeded } = this;
     let seed = seeded.has(subscriptionId) ? undefined : await this.trySeed(subscriptionId);
     for (let round = 0; round < MAX_SEEDINGS; round++) {
       const reply = await this.run({ demand, seed, onLate: (late) => this.noteLate(late) });
       if (reply.kind === 'taken') {
-        // A read does not count as seeding: it may run beside a spend on the fallback and carry figures from before it.
+        // A read does not count as seeding: it may run beside a spend on the fallback, with figures from before that spend.
         if (seed && demand.units > 0) seeded.add(subscriptionId);
         this.options.seen.record(reply.usage);
         const { granted, windows, usage, debt } = reply;
@@ -95,7 +95,7 @@ export class RedisQuotaCounter implements QuotaBackend {
   }
 
   /**
-   * Merges PostgreSQL's figures into a key that exists. A key that an emptied Redis lost is created by the next spend alone, which also
+   * Merges PostgreSQL's figures into an existing key. A key that an emptied Redis lost is created only by the next spend, which also
    * reports what this node saw and PostgreSQL does not know yet.
    * @throws StoreUnavailable
    */
@@ -141,7 +141,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     throw new StoreUnavailable('the clock of Redis does not hold still');
   }
 
-  /** Redis's probable day. */
+  /** The day that Redis's clock is probably in. */
   private today(): string {
     return this.days.current().days[1].day;
   }
@@ -152,7 +152,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     this.giveBacks.addLate(reply.usage, reply.granted);
   }
 
-  /** Without PostgreSQL an existing key is used as it is. The merge is repeated with the next spend. */
+  /** Without PostgreSQL an existing key is used as it is. The next spend tries the merge again. */
   private async trySeed(subscriptionId: string): Promise<SubscriptionUsage | undefined> {
     try {
       return await this.findSeed(subscriptionId, this.today());
@@ -165,7 +165,7 @@ export class RedisQuotaCounter implements QuotaBackend {
     this.seedings++;
     const { ledger, seen } = this.options;
     const [today, ...others] = [...seen.find(subscriptionId)].sort((a) => (a.day === day ? -1 : 1));
-    // Yesterday's units belong to the month too.
+    // Yesterday's units may belong to the same month.
     const isToday = today?.day === day;
     for (const other of isToday ? others : today ? [today, ...others] : []) await ledger.syncOne(other);
     return ledger.syncOne(isToday ? today : { subscriptionId, day, ofDay: NO_USAGE, ofMonth: NO_USAGE });
@@ -179,7 +179,7 @@ interface GiveBacksOptions extends Pick<RedisQuotaCounterOptions, 'connection' |
 
 const RETRY_MS = 1_000;
 
-/** Changes what a day took from Redis: gives back a refunded request, or units granted after their request had moved on, or settles. */
+/** Changes the units that a day took from Redis: gives back a refunded request or units granted too late, or settles a request. */
 class GiveBacks {
   private waiting: GiveBack[] = [];
   private retry: NodeJS.Timeout | undefined;
@@ -216,7 +216,7 @@ class GiveBacks {
     return changed.outcome;
   }
 
-  /** Gives back units that were granted too late. A failure is repeated. Until then the units count, so that nothing is granted twice. */
+  /** Gives back units that were granted too late, and repeats failed attempts. Until then the units count, so nothing is granted twice. */
   addLate({ subscriptionId, day }: SubscriptionUsage, units: number): void {
     if (units === 0) return;
     this.lateUnits += units;
@@ -225,7 +225,7 @@ class GiveBacks {
     void this.giveAllBack();
   }
 
-  /** Makes one last attempt. */
+  /** Makes one last attempt to give back what waits. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.retry);
@@ -245,14 +245,14 @@ class GiveBacks {
     await this.options.merge(usage);
   }
 
-  /** Another late unit, which would repeat these, may never come. */
+  /** Otherwise only another late unit would repeat these, and it may never come. */
   private retryLater(): void {
     clearTimeout(this.retry);
     this.retry = setTimeout(() => void this.giveAllBack(), RETRY_MS);
     this.retry.unref();
   }
 
-  /** A refund can come within the second before PostgreSQL learns of Redis's units, so this reports them to PostgreSQL first. */
+  /** A refund can come within the second before PostgreSQL learns of Redis's units, so those are reported to PostgreSQL first. */
   private async tellLedger({ subscriptionId, day }: Pick<GiveBack, 'subscriptionId' | 'day'>): Promise<void> {
     const { connection, ledger, seen } = this.options;
     const known = seen.find(subscriptionId).find((each) => each.day === day);

@@ -12,14 +12,14 @@ export interface DayTable {
 }
 
 export interface StoreDaysOptions {
-  /** IANA name; day and month turn at its midnight. */
+  /** IANA name; days and months change at its midnight. */
   readonly timeZone: string;
   readonly clock: Clock;
   /** Added to Redis's clock; tests move to other days with it. */
   readonly clockOffsetSeconds?: () => number;
 }
 
-/** Yesterday, today and tomorrow of a moment. @param atSeconds Unix seconds */
+/** Yesterday, today and tomorrow at a time. @param atSeconds Unix seconds */
 function dayTableAt(atSeconds: number, timeZone: string): DayTable {
   const today = windowsAt(atSeconds, timeZone);
   const yesterday = windowsAt(today.dayStartsAt - 1, timeZone);
@@ -30,7 +30,7 @@ function dayTableAt(atSeconds: number, timeZone: string): DayTable {
   };
 }
 
-/** The three days that Redis's clock may be in, by what was last seen of that clock. */
+/** The three days that Redis's clock may be in, based on its last known time. */
 export class StoreDays {
   /** Redis's clock minus this node's, in seconds. */
   private skewSeconds = 0;
@@ -51,20 +51,20 @@ export class StoreDays {
     return this.options.clockOffsetSeconds?.() ?? 0;
   }
 
-  /** @param storeSeconds Redis's clock just now with the offset added, Unix seconds */
+  /** @param storeSeconds the present time of Redis's clock with the offset added, Unix seconds */
   noteTime(storeSeconds: number): void {
     this.skewSeconds = storeSeconds - this.options.clock.now() / 1000;
   }
 }
 
-/** What quota-counter.lua answered. */
+/** A reply of quota-counter.lua. */
 export type ScriptReply =
   | {
       readonly kind: 'taken';
       readonly granted: number;
       readonly windows: QuotaWindows;
       readonly usage: SubscriptionUsage;
-      /** Undefined where the call named no rate. */
+      /** Undefined if the call named no rate. */
       readonly debt: number | undefined;
     }
   /** Redis knows nothing of the subscription; nothing was taken. `day` is today by Redis's clock. */
@@ -78,8 +78,8 @@ export function quotaKey(subscriptionId: string): string {
 }
 
 /**
- * @param call.seed what Postgres knows; the script merges it before it takes anything
- * @param call.mergesOnly the seed changes a key that exists and creates none
+ * @param call.seed PostgreSQL's figures; the script merges them before it takes anything
+ * @param call.mergesOnly the seed changes an existing key and creates none
  */
 export function scriptArguments(call: {
   readonly demand: Demand;
@@ -101,7 +101,7 @@ export function scriptArguments(call: {
 
 /**
  * @param table the days that the call named
- * @throws StoreUnavailable for anything that the script cannot have answered
+ * @throws StoreUnavailable for a reply that the script cannot have sent
  */
 export function readReply(reply: unknown, subscriptionId: string, { days }: DayTable): ScriptReply {
   if (!isNumbers(reply)) throw new StoreUnavailable('Redis answered something unexpected');

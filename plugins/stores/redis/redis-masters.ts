@@ -6,7 +6,7 @@ import { type RedisAddress, type RedisLogin, type RedisNode } from '../../core/r
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    /** quota-counter.lua, by its digest once a server knows it. */
+    /** Runs quota-counter.lua, by its digest once a server knows it. */
     countQuota(key: string, ...args: (string | number)[]): Result<unknown, Context>;
   }
 }
@@ -51,7 +51,7 @@ function retryStrategy(times: number): number {
   return Math.min(50 * times, SLOWEST_RECONNECT_MS);
 }
 
-/** The error's code or first word: `ECONNREFUSED`, `READONLY`. The rest may hold an address or a value. */
+/** The error's code or first word, such as `ECONNREFUSED` or `READONLY`. The rest may hold an address or a value. */
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown';
   if ('code' in cause && typeof cause.code === 'string') return cause.code;
@@ -74,7 +74,7 @@ function openServer(url: string, { onTrouble, onReady }: MasterEvents): RedisMas
     ...CLIENT_OPTIONS,
     enableOfflineQueue: false,
     retryStrategy,
-    // This server was a primary and is now a replica; its name may lead to the new primary by now.
+    // This server was a primary and is now a replica; by now its name may lead to the new primary.
     reconnectOnError: (error) => error.message.includes('READONLY'),
   });
   redis.on('error', (error: Error) => onTrouble(ONLY, reasonOf(error)));
@@ -91,20 +91,20 @@ function openServer(url: string, { onTrouble, onReady }: MasterEvents): RedisMas
 }
 
 interface ClusterMastersOptions extends MasterEvents {
-  /** Some of the nodes; the others are learnt from them. */
+  /** Some of the nodes; the client learns the others from them. */
   readonly nodes: readonly RedisNode[];
   readonly login: RedisLogin;
 }
 
-/** How soon a promoted replica is found when no command is sent whose answer would name it. */
+/** Milliseconds within which a promoted replica is found if no command is sent whose reply would name it. */
 const REFRESH_MS = 1_000;
 const REFRESH_TIMEOUT_MS = 1_000;
-/** A command follows its slot this often before it fails. */
+/** Maximum redirections of a command before it fails. */
 const MAX_REDIRECTIONS = 4;
 
 /**
- * The connections to all nodes of a cluster, named `host:port`. A command goes to the master of its slot. It is sent again only when a
- * node answered that it did not run it because the slot is elsewhere. Nothing is queued while a node is away.
+ * The connections to all nodes of a cluster, named `host:port`. A command goes to the master of its slot. It is sent again only when a node
+ * replied that it did not run it because the slot is elsewhere. Nothing is queued while a node is away.
  */
 class ClusterMasters implements RedisMasters {
   readonly commands: Cluster;
@@ -116,7 +116,7 @@ class ClusterMasters implements RedisMasters {
       // The check fails while any slot has no master, but subscriptions in the other slots can be counted.
       enableReadyCheck: false,
       maxRedirections: MAX_REDIRECTIONS,
-      // Both would send a command again that may have run.
+      // Either would send a command again that may have run.
       retryDelayOnFailover: 0,
       retryDelayOnClusterDown: 0,
       slotsRefreshInterval: REFRESH_MS,
@@ -147,7 +147,7 @@ class ClusterMasters implements RedisMasters {
     this.commands.disconnect();
   }
 
-  /** Connects at once: otherwise the first spend would wait for the connection, and a break would go unnoticed and cost exactness. */
+  /** Connects at once: otherwise the first spend would wait for the connection, and a break could go unnoticed and cost exactness. */
   private adopt(node: Redis): void {
     const key = keyOf(node);
     node.on('error', (error: Error) => this.options.onTrouble(key, reasonOf(error)));

@@ -9,30 +9,30 @@ export interface WatchedConnectionOptions extends Silence {
   readonly clock: Clock;
   /** The master cannot be used. The reason names no address and no value. May be called more than once. */
   readonly onTrouble: (reason: string) => void;
-  /** A call that was given up got its answer after all: the server is alive. */
+  /** A call that was given up got its reply after all: the server is alive. */
   readonly onLateReply: () => void;
 }
 
 export interface ScriptCall {
   readonly key: string;
   readonly args: (string | number)[];
-  /** Gets a reply that comes after the call was given up. */
+  /** Gets a reply that arrives after the call was given up. */
   readonly onLate: (reply: unknown) => void;
 }
 
-/** A call without an answer for this long fails by itself, even while other calls are answered. */
+/** A call without a reply for this long fails by itself, even while other calls get replies. */
 const DEADLINE_MS = 1_000;
-/** A connection that says nothing for this long is replaced: its host may be gone. Until then late grants can still be given back. */
+/** A connection that is silent for this long is replaced, because its host may be gone. Until then late grants can still be given back. */
 const REPLACE_AFTER_SILENCE_MS = 5_000;
 const PROBE_TTL_MS = 10_000;
-/** A write, because a replica or a full server still answers reads. Returns the server's time. */
+/** Writes, because a replica or a full server still answers reads. Returns the server's time. */
 const PROBE = "redis.call('SET', KEYS[1], '', 'PX', ARGV[1]) return redis.call('TIME')[1]";
-/** Tags to try before a master counts as having no slots. A master with slots has far more than one tag in this many. */
+/** Maximum tags to try before a master counts as having no slots. A master with slots has far more than one of this many tags. */
 const MAX_TAGS = 65_536;
 
 /**
- * The connection to one master, with a watch of its own: answers of another master say nothing about this one. Every failed call throws
- * {@link StoreUnavailable}, and all calls of one turn of the event loop go out in one write.
+ * The connection to one master, with its own watch: replies of another master show nothing about this one. Every failed call throws {@link
+ * StoreUnavailable}, and all calls of one turn of the event loop are sent in one write.
  */
 export class WatchedConnection {
   private readonly watch: ReplyWatch;
@@ -53,7 +53,7 @@ export class WatchedConnection {
 
   /**
    * Runs quota-counter.lua on one key.
-   * @throws StoreUnavailable when no answer came; it is then unknown whether the script ran
+   * @throws StoreUnavailable when no reply came; the script may or may not have run
    */
   runScript({ key, args, onLate }: ScriptCall): Promise<unknown> {
     const { masters, onLateReply } = this.options;
@@ -75,7 +75,7 @@ export class WatchedConnection {
     const tag = this.isProbing || !this.isReady ? undefined : this.findTag();
     if (tag === undefined) return undefined;
     this.isProbing = true;
-    // Rejects the probe, and makes ioredis connect anew.
+    // Rejects the probe and makes ioredis reconnect.
     const replace = setTimeout(() => masters.clientOf(name)?.disconnect(true), REPLACE_AFTER_SILENCE_MS);
     replace.unref();
     try {
@@ -93,7 +93,7 @@ export class WatchedConnection {
       return await this.watch.guard(call, onLate);
     } catch (cause) {
       if (cause instanceof StoreUnavailable) throw cause;
-      // An error reply: loading, read-only, out of memory. Asking again at once would not help.
+      // An error reply: loading, read-only, out of memory. An immediate retry would not help.
       this.options.onTrouble(reasonOf(cause));
       throw new StoreUnavailable('Redis failed', { cause });
     }

@@ -14,8 +14,8 @@ import { compileWhitelist } from '../../../core/access/whitelist';
 import { DAILY_BEFORE_CAP, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE, RATE_IN_FORCE } from './limits-in-force';
 
 /**
- * One statement, so that key, rules, subscriptions and limits are of one time. Rules are JSON, because the driver parses an array character
- * by character.
+ * One statement, so that key, rules, subscriptions and limits are from the same time. Rules are JSON, because the driver parses an array
+ * character by character.
  */
 const SELECT = `
 SELECT c.id, c.customer_id AS "customerId", (SELECT display_name FROM customer WHERE id = c.customer_id) AS "customerName", c.mode, c.state,
@@ -61,13 +61,13 @@ interface Row {
     product: string;
     plan: string | null;
     state: SubscriptionState;
-    /** A suspension of the customer is one of each of its subscriptions. */
+    /** A suspended customer suspends each of its subscriptions. */
     suspended: string | null;
-    /** Null when the catalogue removed the product's limits: then there is nothing to spend from. */
+    /** Null when the catalogue removed the product's limits: then no request can be admitted. */
     daily: number | null;
     monthly: number | null;
     rate: Rate | null;
-    /** What the price includes for live keys. Use of test keys is never charged. */
+    /** Requests that the price includes for live keys. Use of test keys is never charged. */
     included: DayAndMonth | null;
     /** The customer's own cap. */
     dailyCap: number | null;
@@ -159,7 +159,7 @@ async function query(pool: Pool, config: QueryConfig): Promise<Row | undefined> 
 
 /**
  * Reads keys by hash from PostgreSQL each time.
- * @param pool with a statement time-out; a stopped server would keep a request for ever
+ * @param pool with a statement time-out, because a stopped server would hold a request for ever
  */
 export function createPostgresAccessRecords(pool: Pool): AccessRecords {
   return {

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../../core/ports';
 
 const SELECT = `SELECT encode(hash, 'hex') AS hash FROM credential WHERE id = $1`;
 
-/** Keys with links in use, each about 200 bytes. */
+/** Maximum keys with links in use, each about 200 bytes. */
 const MAX_KEYS = 10_000;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,10 +1,10 @@
 import { type Pool } from 'pg';
 import { type HashSource } from '../../cache/known-hashes';
 
-/** Keys in a page, which takes some milliseconds of the server and a fraction of one of this process. */
+/** Keys in a page. It takes some milliseconds of the server and a fraction of one of this process. */
 const PAGE = 5_000;
 
-/** Reads only the index, and returns one value, because the driver would make an object of each row. */
+/** Reads only the index and returns one value, because the driver would create an object for each row. */
 const SELECT = `
 WITH page AS MATERIALIZED (SELECT hash FROM credential WHERE hash > $1 ORDER BY hash LIMIT ${PAGE})
 SELECT COALESCE(string_agg(substring(hash FROM 1 FOR 8), '' ORDER BY hash), '') AS starts, count(*)::integer AS count,

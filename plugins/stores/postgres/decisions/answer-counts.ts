@@ -28,12 +28,15 @@ function classOf(status: number): (typeof CLASSES)[number] {
   return status < 500 ? 'rejected' : 'failed';
 }
 
-/** Maximum hours. Those of many keys gather while the database is away. These take about 10 MB; further responses are not counted. */
+/**
+ * Maximum hours in memory. Hours of many keys gather while the database is away. This many take about 10 MB; further responses are not
+ * counted.
+ */
 const MAX_HOURS = 20_000;
 
 /** Counts responses until they are written: one row in the database for many responses. */
 export class AnswerCounts {
-  /** Hours by key. A key has few, so a search through them is cheaper than a name for each response. */
+  /** Hours by key. A key has few hours, so a search through them is cheaper than a composed name for each response. */
   private hours = new Map<string, AnswerHour[]>();
   private size = 0;
 
@@ -54,7 +57,7 @@ export class AnswerCounts {
     return taken;
   }
 
-  /** Takes counts back that could not be written. */
+  /** Takes back counts that could not be written. */
   putBack(hours: readonly AnswerHour[]): void {
     for (const given of hours) {
       const hour = this.hourOf(given, given);

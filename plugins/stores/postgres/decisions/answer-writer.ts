@@ -15,7 +15,7 @@ export interface AnswerWriterOptions {
 }
 
 const NOTE = { name: 'note-answers', text: 'SELECT note_answers($1::json), note_requests($2::json)' };
-/** Maximum requests of one flush: 1,000 a second, as many admitted requests as one node logs. Further requests are only counted. */
+/** Maximum requests per flush: 1,000 a second, as many admitted requests as one node logs. Further requests are only counted. */
 const MAX_REQUESTS = 5_000;
 
 /** The response to one request, for its line in the log. */
@@ -25,7 +25,7 @@ interface AnsweredRequest extends Pick<Answer, 'requestId' | 'status' | 'bytes' 
   readonly notedAtMs: number;
 }
 
-/** A node writes a line half a second after its decision. Before that there is none to extend. */
+/** A node writes a line half a second after its decision. Before that there is no line to extend. */
 const LINE_WITHIN_MS = 2_000;
 
 /**

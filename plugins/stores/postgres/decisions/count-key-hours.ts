@@ -14,7 +14,7 @@ export interface KeyHour {
   refused: number;
   /** Refusals with a status of 500 to 599. */
   unavailable: number;
-  /** Number of requests without a line in the log: of the admitted ones, and of all others. */
+  /** Requests without a line in the log: admitted requests, and all others. */
   admittedUnlogged: number;
   refusedUnlogged: number;
 }
@@ -29,8 +29,8 @@ interface Entry {
 }
 
 /**
- * Admissions of one key for one product, in an hour on a node, that all get a line: one a second. A week of such hours is 600,000 lines,
- * and the log holds 5,000,000, so a customer with few requests finds them for a week.
+ * Admissions of one key for one product, in an hour on a node, that all get a line: one a second. A week of such hours is 600,000 lines and
+ * the log holds 5,000,000, so a customer with few requests finds all of them for a week.
  */
 const LOGGED_WHOLLY = 3_600;
 /**
@@ -38,7 +38,7 @@ const LOGGED_WHOLLY = 3_600;
  * the log for the others.
  */
 const LOGGED_OF_CUSTOMER = 5 * LOGGED_WHOLLY;
-/** Above it, one admission in this many gets a line; above a hundred times as many, one in more. */
+/** Above the bound, one admission in 100 gets a line; above a hundred times the bound, one in 1,000. */
 const [ONE_OF, ONE_OF_FEW] = [100, 1_000];
 
 /**
@@ -57,7 +57,7 @@ const nameOf = ({ credentialId, day, hour, product }: Place): string => `${crede
 export class KeyHours {
   /** Entries of the present hour. */
   private entries = new Map<string, Entry>();
-  /** Counts each customer's admissions of the hour that their keys' bound lets into the log. */
+  /** Each customer's admissions of the hour that their keys' bounds let into the log. */
   private customers = new Map<string, number>();
   /** Counts of earlier hours, until they are returned. */
   private readonly late = new Map<string, Entry>();
@@ -67,7 +67,7 @@ export class KeyHours {
 
   /**
    * @param customerId the key's customer
-   * @returns whether the request gets a line in the log: every refusal does, and of many admissions a sample
+   * @returns whether the request gets a line in the log: every refusal does, and a sample of many admissions
    */
   count(place: Place, outcome: Decision['outcome'], customerId?: string): boolean {
     const entry = this.enter(place);
@@ -106,7 +106,7 @@ export class KeyHours {
     return taken;
   }
 
-  /** Takes counts back that could not be written. */
+  /** Takes back counts that could not be written. */
   putBack(hours: readonly KeyHour[]): void {
     for (const hour of hours) {
       const counts = this.countsBefore(hour);
@@ -114,7 +114,7 @@ export class KeyHours {
     }
   }
 
-  /** The entry of a present request. With a new hour the counts for the sample start again. */
+  /** The entry of a present request. A new hour starts the counts for the sample again. */
   private enter(place: Place): Entry {
     const { day, hour } = place;
     if (hour !== this.hour || day !== this.day) {
@@ -126,7 +126,7 @@ export class KeyHours {
     return entryIn(this.entries, nameOf(place));
   }
 
-  /** The counts of an earlier request, perhaps in an hour that has ended. */
+  /** The counts of an earlier request, whose hour may have ended. */
   private countsBefore(place: Place): KeyHour {
     const name = nameOf(place);
     return this.countsOf(this.entries.get(name) ?? entryIn(this.late, name), place);

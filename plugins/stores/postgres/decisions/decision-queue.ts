@@ -1,18 +1,18 @@
 import { type Decision } from '../../../core/ports';
 
-/** Maximum rows at a time, and among them maximum admissions and maximum refusals without a known key. */
+/** Maximum rows of a batch, and among them maximum admissions and maximum refusals without a known key. */
 export interface Share {
   readonly rows: number;
   readonly admissions: number;
   readonly anonymous: number;
 }
 
-/** Share of the places that refusals without a known key may hold. */
+/** Share of the queue that refusals without a known key may hold. */
 const ANONYMOUS_SHARE = 0.05;
 
 /**
- * Decisions that wait to be written. The queue is bounded, and refusals outlive admissions, because people ask about refusals. Refusals
- * without a known key belong to no customer, and anybody can cause any number of them, so they have places of their own.
+ * Decisions that wait to be written. The queue is bounded, and drops admissions before refusals, because people ask about refusals.
+ * Refusals without a known key belong to no customer, and anybody can cause any number of them, so they have a share of their own.
  */
 export class DecisionQueue {
   private readonly refused: Decision[] = [];
@@ -20,11 +20,11 @@ export class DecisionQueue {
   private readonly admitted: Decision[] = [];
   /** Number of decisions dropped because the queue was full. */
   dropped = 0;
-  /** Number of refusals without a known key dropped because their places were full. */
+  /** Number of refusals without a known key dropped because their share was full. */
   droppedAnonymous = 0;
 
   /**
-   * @param max maximum decisions that wait
+   * @param max maximum waiting decisions
    * @param onDrop called with each decision that was dropped because the queue was full
    */
   constructor(
@@ -42,7 +42,7 @@ export class DecisionQueue {
     (decision.outcome === 'admitted' ? this.admitted : this.refused).push(decision);
   }
 
-  /** Takes a share: refusals first, then the newest admissions, so that a backlog does not delay what people look up now. */
+  /** Takes a batch: refusals first, then the newest admissions, so that a backlog does not delay what people look up now. */
   take({ rows, admissions, anonymous }: Share): Decision[] {
     const taken = this.refused.splice(0, rows);
     taken.push(...this.anonymous.splice(0, Math.min(rows - taken.length, anonymous)));
@@ -50,12 +50,12 @@ export class DecisionQueue {
     return room > 0 ? [...taken, ...this.admitted.splice(Math.max(0, this.admitted.length - room))] : taken;
   }
 
-  /** Takes decisions back that could not be written. */
+  /** Takes back decisions that could not be written. */
   putBack(decisions: readonly Decision[]): void {
     for (const decision of decisions) this.add(decision);
   }
 
-  /** Drops the oldest, some at a time, because moving an array for each would be slow. */
+  /** Drops the oldest in batches, because moving an array for each would be slow. */
   private addAnonymous(decision: Decision): void {
     const most = Math.max(1, Math.floor(this.max * ANONYMOUS_SHARE));
     if (this.anonymous.length >= most) this.droppedAnonymous += this.anonymous.splice(0, Math.max(1, most >> 6)).length;

@@ -65,7 +65,7 @@ export class DecisionTallies {
     if (credentialId !== null) this.hours.noteUnlogged(this.placeOf(decision, credentialId), decision.outcome);
   }
 
-  /** Returns all counts and starts again. Hours stay unless they are wanted. */
+  /** Returns all counts and starts again. Hours are returned only when asked for. */
   take({ withHours }: { readonly withHours: boolean }): Tallied {
     const taken = { denials: [...this.denials.values()], used: this.used, hours: withHours ? this.hours.take() : [] };
     this.denials = new Map();
@@ -73,7 +73,7 @@ export class DecisionTallies {
     return taken;
   }
 
-  /** Takes counts back that could not be written. */
+  /** Takes back counts that could not be written. */
   putBack({ denials, used, hours }: Tallied): void {
     this.hours.putBack(hours);
     for (const denial of denials) this.add(denial);
@@ -117,13 +117,13 @@ export async function writeTallies(db: Database, { denials, hours }: Omit<Tallie
   }
 }
 
-/** The column is for people, and a busy key must not rewrite its row all the time. */
+/** The column is for people, and a busy key must not rewrite its row constantly. */
 const PRECISION = '5 seconds';
 
 /**
- * Locked rows are skipped, so that an operator's transaction does not delay the log; the next request tries again. It is only one
- * statement, because a node cut off inside a longer transaction would keep the rows locked, and no key could be revoked. Changing only this
- * column sends no notification.
+ * Locked rows are skipped, so that an operator's transaction does not delay the log; the next request tries again. It is a single
+ * statement: a node cut off inside a longer transaction would keep the rows locked, and no key could be revoked. Changing only this column
+ * sends no notification.
  */
 const UPDATE = `
 WITH used AS (SELECT id, at FROM unnest($1::uuid[], $2::float8[]) AS u(id, ms), LATERAL to_timestamp(ms / 1000) AS at),

@@ -25,11 +25,11 @@ export interface DecisionWriterOptions {
   readonly rowsPerSecond?: number;
   /**
    * Maximum admissions among them. Default 1,000: few people ask why a request passed, and each row costs the database as much as admitting
-   * the request cost the plugin. A node that admits more logs a sample, the newest.
+   * the request cost the plugin. A node that admits more logs the newest as a sample.
    */
   readonly admissionsPerSecond?: number;
   /**
-   * Maximum refusals without a known key among them. Default 200: anybody can cause any number of them, and they would push out customers'
+   * Maximum refusals without a known key among them. Default 200: anybody can cause any number of them, and they would displace customers'
    * own rows.
    */
   readonly anonymousPerSecond?: number;
@@ -38,16 +38,16 @@ export interface DecisionWriterOptions {
 }
 
 const PRUNE_EVERY_MS = 3_600_000;
-/** Milliseconds between two writes of the use of keys, because a busy key's row need not change with every flush. */
+/** Milliseconds between two writes of key use, because a busy key's row need not change with every flush. */
 const HOURS_EVERY_MS = 5_000;
 
-/** Writes decisions and counts in the background, with one transaction for each flush, and then the last use of keys. */
+/** Writes decisions and counts in the background, one transaction per flush, and afterwards the last use of keys. */
 export class DecisionWriter implements DecisionLog {
   private readonly queue: DecisionQueue;
   private readonly tallies: DecisionTallies;
   private readonly onError: (error: unknown) => void;
   private readonly timers: readonly NodeJS.Timeout[];
-  /** Rows that one flush may carry. */
+  /** Rows that one flush may write. */
   private readonly share: Share;
   private readonly counts = { written: 0, refusedRows: 0, failures: 0 };
   private running: Promise<void> | undefined;
@@ -127,7 +127,7 @@ export class DecisionWriter implements DecisionLog {
       this.counts.written += decisions.length;
     } catch (error) {
       this.counts.failures += 1;
-      // A value that PostgreSQL refuses fails every time. The rows are dropped, so that the log does not stand still.
+      // A value that PostgreSQL refuses fails every time. The rows are dropped, or the log would stand still.
       if (isDataError(error)) this.letGo(decisions);
       else this.queue.putBack(decisions);
       this.tallies.putBack(tallied);

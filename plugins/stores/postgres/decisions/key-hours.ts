@@ -14,8 +14,8 @@ ON CONFLICT (credential_id, day, hour, product_id) DO UPDATE SET admitted = old.
   refused_unlogged = old.refused_unlogged + excluded.refused_unlogged`;
 
 /**
- * Runs after the hours, and sorted, here and where responses are counted: this keeps two writers from waiting for each other. A key without
- * a customer has hours only.
+ * Runs after the hours and in sorted order, here and where responses are counted, so that two writers do not wait for each other. A key
+ * without a customer has hours only.
  */
 const ADD_DAYS = `
 INSERT INTO customer_day AS old (customer_id, day, product_id, admitted)
@@ -28,7 +28,7 @@ ON CONFLICT (customer_id, day, product_id) DO UPDATE SET admitted = old.admitted
 
 /**
  * Adds to the hours of keys and to the days of their customers. Call it within a transaction.
- * @param hours several of one key, product and hour are added up
+ * @param hours several entries of one key, product and hour are added up
  */
 export async function writeKeyHours(db: Database, hours: readonly KeyHour[]): Promise<void> {
   if (hours.length === 0) return;

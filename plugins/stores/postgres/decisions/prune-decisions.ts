@@ -7,7 +7,7 @@ const MAX_ROWS = 5_000_000;
 const ANONYMOUS_SHARE = 0.05;
 /** Small transactions, so that the log can be written meanwhile and each stays far below the time-out. */
 const BATCH = 10_000;
-/** An arbitrary number that nothing else locks: one node prunes at a time. */
+/** An arbitrary number that nothing else locks. The lock lets one node at a time prune. */
 const LOCK = 720_260_001;
 
 const DELETE = `
@@ -21,7 +21,7 @@ surplus AS (SELECT at FROM decision WHERE customer_id IS NULL ORDER BY at DESC O
 DELETE FROM decision WHERE (SELECT mine FROM turn)
 AND ctid = ANY (ARRAY(SELECT ctid FROM decision WHERE customer_id IS NULL AND at <= (SELECT at FROM surplus) ORDER BY at LIMIT $2))`;
 
-/** The planner's estimate, kept by autovacuum; counting would read the whole table. -1 before the first. */
+/** The planner's estimate, kept by autovacuum; counting would read the whole table. -1 before the first analysis. */
 const ESTIMATE = `SELECT reltuples::float8 AS rows FROM pg_class WHERE oid = 'decision'::regclass`;
 
 async function deleteOldest(pool: Pool, { before, most }: { before: Date; most: number }): Promise<number> {
@@ -44,7 +44,7 @@ async function deleteAnonymous(pool: Pool, kept: number): Promise<number> {
 }
 
 /**
- * Deletes decisions older than 7 days, and the oldest beyond the maximum. Before them it deletes those without a known key beyond a
+ * Deletes decisions older than 7 days, and the oldest decisions beyond the maximum. It first deletes those without a known key beyond a
  * twentieth of the maximum.
  * @returns the number of deleted rows
  */

@@ -25,7 +25,7 @@ const PROOF_EVERY_MS = 2;
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
-/** The callers that wait for one check. */
+/** The callers that wait for the same check. */
 interface Proof {
   readonly isCaughtUp: Promise<boolean>;
   readonly settle: (isCaughtUp: boolean) => void;
@@ -63,7 +63,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     this.ended = this.listenForEver();
   }
 
-  /** Compares the clock: a timer would be late exactly when this process is. */
+  /** Compares the clock, because a timer would be late exactly when this process is. */
   isHealthy(): boolean {
     return this.listener?.isHeard === true && this.clock.monotonic() - this.healthyAt <= this.heartbeatMs + this.deadlineMs;
   }
@@ -139,7 +139,7 @@ export class PostgresChangeFeed implements ChangeFeed {
     return waiting;
   }
 
-  /** Waits until the next check is due: sooner when somebody waits for it. */
+  /** Waits until the next check is due, which is sooner when somebody waits for it. */
   private async rest(listener: ChangeListener, askedAt: number): Promise<void> {
     const left = (ms: number): number => ms - (this.clock.monotonic() - askedAt);
     if (!this.waiting) await listener.rest(left(this.heartbeatMs));

@@ -19,7 +19,7 @@ const HEARTBEAT = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8
 const HASH_START = /^[0-9a-f]{16}$/;
 const CONNECT_DEADLINE_MS = 1_000;
 
-/** One connection to PostgreSQL that listens to its changes, from its opening to its loss. */
+/** One connection to PostgreSQL that listens to changes, from its opening to its loss. */
 export class ChangeListener {
   private readonly socket = new Socket();
   private readonly client: Client;
@@ -100,8 +100,8 @@ export class ChangeListener {
 }
 
 /**
- * Refuses a pooler. A pooler sends heartbeats to any free server connection, while notifications for the listening one may get lost. It is
- * recognised by replies from another process than the one that the connection announced.
+ * Refuses a pooler. A pooler sends heartbeats to any free server connection, while notifications for the listening connection may get lost.
+ * It is recognised by replies from another process than the connection announced.
  */
 async function listenWith(client: Client): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
@@ -109,7 +109,7 @@ async function listenWith(client: Client): Promise<void> {
   await client.query(`LISTEN ${CHANNEL}`);
 }
 
-/** Reads a payload of the triggers in the migrations. An unreadable one could have been about anything. */
+/** Reads a payload of the triggers in the migrations. An unreadable payload could have been about anything. */
 function parseChange(payload: string | undefined): Change {
   const told = parseObject(payload);
   if (typeof told['credential'] === 'string') {
@@ -122,7 +122,7 @@ function parseChange(payload: string | undefined): Change {
     };
   }
   if (typeof told['customer'] === 'string') return { kind: 'customer', id: told['customer'] };
-  // Plans and products: their limits may be in any record, and they change once a release.
+  // Plans and products change once a release, and their limits may be in any record.
   if (typeof told['product'] === 'string') return { kind: 'everything', isCatalogue: true };
   return { kind: 'everything' };
 }

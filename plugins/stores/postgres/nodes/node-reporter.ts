@@ -7,7 +7,7 @@ import { isUuid } from '../database';
 export interface NodeReporterOptions {
   readonly pool: Pool;
   readonly feed: ChangeFeed;
-  /** Name for people. Processes with the same name stay apart. */
+  /** Name for people. Processes with the same name are still kept apart. */
   readonly name: string;
   /** Version of this program; null unless given. */
   readonly version?: string;
@@ -16,13 +16,13 @@ export interface NodeReporterOptions {
   readonly clock?: Clock;
   /** Milliseconds. Default 2 s. Readers consider a node gone after 10 s. */
   readonly heartbeatMs?: number;
-  /** Milliseconds that confirmations wait for others. Default 50 ms: at most 20 statements a second, whatever changes. */
+  /** Milliseconds for which confirmations are collected. Default 50 ms: at most 20 statements a second, whatever changes. */
   readonly collectMs?: number;
   /** Called when something could not be written. It is written later. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** An import of more keys at once is not confirmed key by key. Some seconds later, the heartbeat confirms all of it. */
+/** An import of more keys than this at once is not confirmed key by key. Some seconds later, the heartbeat confirms all of it. */
 const MAX_PENDING = 10_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
@@ -43,7 +43,7 @@ ON CONFLICT (credential_id, node_id) DO UPDATE SET changed_at = excluded.changed
 const STOP = 'UPDATE gateway_node SET stopped_at = now() WHERE id = $1';
 
 const PRUNE_NODES = `DELETE FROM gateway_node WHERE seen_at < now() - interval '1 day'`;
-/** Every node has long known of a change that is no longer listed here; its heartbeat confirms that. */
+/** Every node has long known of a change that is no longer listed here; its heartbeat confirms the change. */
 const PRUNE_CONFIRMATIONS = `DELETE FROM change_confirmation WHERE confirmed_at < now() - interval '7 days'`;
 
 /**
@@ -53,7 +53,7 @@ const PRUNE_CONFIRMATIONS = `DELETE FROM change_confirmation WHERE confirmed_at 
 export class NodeReporter {
   /** Id of this process among the nodes. */
   readonly id = randomUUID();
-  /** Credential → when its last reported change began. */
+  /** Credential → start of its last reported change. */
   private pending = new Map<string, string>();
   private readonly clock: Clock;
   private readonly heartbeatMs: number;
@@ -77,7 +77,7 @@ export class NodeReporter {
     this.beat();
   }
 
-  /** Ends the timers, writes what still waits and says that this node ends in order. Never throws. */
+  /** Ends the timers, writes what still waits and records that this node ended in order. Never throws. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.unsubscribe();
@@ -106,7 +106,7 @@ export class NodeReporter {
     }, waitMs).unref();
   }
 
-  /** One at a time, because an older confirmation must not overtake a newer. */
+  /** Writes run one at a time, because an older confirmation must not overtake a newer one. */
   private write(): Promise<void> {
     this.writing ??= this.writeOnce().finally(() => (this.writing = undefined));
     return this.writing;

@@ -17,9 +17,9 @@ const TAKE = {
 type TakeRow = QuotaRow & { label: string; granted: string; debt: string | null };
 type Took = { granted: number; day: string; ofDay: UsageParts; ofMonth: UsageParts; debt: number | undefined };
 
-/** Subscriptions in one statement. Each takes about 40 µs there. */
+/** Maximum subscriptions in one statement. Each takes about 40 µs there. */
 const MAX_AT_ONCE = 100;
-/** Few enough to leave the pool to others. */
+/** Low enough to leave the pool to others. */
 const CONCURRENCY = 3;
 
 /** Counts in PostgreSQL, by its clock: the only counter without Redis, and the fallback with it. */
@@ -114,7 +114,7 @@ export class PostgresQuotaCounter implements QuotaBackend {
     return { granted, standing: { ...this.windowsOf(day), ...used, ...rateIn(debt, limits) } };
   }
 
-  /** The requests were refused in the meantime. If this fails too, the units stay counted, so that too many are never granted. */
+  /** The requests were refused in the meantime. If this fails too, the units stay counted, so too many are never granted. */
   private giveBackLate(batch: readonly Demand[], taken: readonly Took[]): void {
     batch.forEach(({ subscriptionId }, index) => {
       const { granted = 0, day = '' } = taken[index] ?? {};
@@ -134,7 +134,7 @@ function readTaken(row: TakeRow): Took {
 const PROBES_HOURS = [12, 0, 24];
 
 /**
- * Windows of a day that a store named.
+ * The windows of a day that a store named.
  * @param day `YYYY-MM-DD`
  * @throws RangeError when the zone has no such day
  */
@@ -150,7 +150,7 @@ function windowsOfDay(day: string, timeZone: string): QuotaWindows {
 /** Nearly every look-up is for today, or for yesterday around midnight. */
 const KEPT_DAYS = 8;
 
-/** {@link windowsOfDay} with a memory, because every response needs a look-up, and one costs tens of microseconds. */
+/** {@link windowsOfDay} with a cache, because every response needs a look-up, and each costs tens of microseconds. */
 function createDayLookup(timeZone: string): (day: string) => QuotaWindows {
   const known = new Map<string, QuotaWindows>();
   return (day) => {

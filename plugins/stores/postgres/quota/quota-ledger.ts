@@ -20,11 +20,11 @@ export interface QuotaLedgerOptions extends Silence {
   readonly timeZone: string;
   readonly clock: Clock;
   readonly deadlineMs: number;
-  /** Added to the database's clock; tests turn days with it. */
+  /** Added to the database's clock; tests move to other days with it. */
   readonly clockOffsetSeconds?: () => number;
 }
 
-/** Units of one day to give back. Without a request id, the caller makes sure that they are given back once. */
+/** Units of one day to give back. Without a request id, the caller must make sure that they are given back only once. */
 export interface GiveBack {
   readonly requestId: string | null;
   readonly subscriptionId: string;
@@ -51,7 +51,7 @@ export interface Changed<Outcome> {
 type Query = { name: string; text: string };
 
 const MAX_ROWS = 1_000;
-/** Milliseconds. While PostgreSQL is silent, one call in this time checks whether it is back. All others fail at once. */
+/** Milliseconds. While PostgreSQL is silent, one call per interval checks whether it is back. All others fail at once. */
 const PROBE_INTERVAL_MS = 250;
 
 /** PostgreSQL's record of usage: every part of every count, and which requests were refunded. */
@@ -136,7 +136,7 @@ export class QuotaLedger {
     return this.givenBack.add(units);
   }
 
-  /** @throws StoreUnavailable; RangeError for units that would come back, which a refund's cap must bound */
+  /** @throws StoreUnavailable; RangeError for units that would be given back, which a refund's cap must bound */
   async settle(settlement: Settlement): Promise<Changed<SettlementOutcome>> {
     if (settlement.units <= 0) throw new RangeError('a settlement takes units');
     return this.settled.add(settlement);
@@ -189,7 +189,7 @@ function requireParts<Parts extends { ofDay: UsageParts; ofMonth: UsageParts }>(
   return parts;
 }
 
-/** Counts come as text, because they are 64-bit in the database. Every figure is far below 2^53. */
+/** Counts arrive as text, because they are 64-bit in the database. Every figure is far below 2^53. */
 export interface QuotaRow {
   readonly place: string;
   readonly day_redis: string;
@@ -228,7 +228,9 @@ interface BatchQueueOptions<In, Out> {
   readonly concurrency: number;
 }
 
-/** Gathers values into one call: those of one turn of the event loop, and those that come while enough batches are running. */
+/**
+ * Gathers values into one call: those of one turn of the event loop, and those that arrive while the maximum number of batches is running.
+ */
 export class BatchQueue<In, Out> {
   private waiting: Item<In, Out>[] = [];
   private running = 0;
