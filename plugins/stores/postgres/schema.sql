@@ -1,4 +1,4 @@
--- Organisations whose only owner asked to be deleted.
+-- Organisations whose only owner asked for deletion.
 CREATE TABLE account_deletion (
   customer_id uuid NOT NULL,
   user_id uuid,
@@ -15,7 +15,7 @@ CREATE TRIGGER account_deletion_delete_listed AFTER DELETE ON account_deletion R
 CREATE TRIGGER account_deletion_erases_billing_details AFTER UPDATE OF erased_at ON account_deletion FOR EACH ROW WHEN (new.erased_at IS NOT NULL) EXECUTE FUNCTION erase_billing_details();
 CREATE TRIGGER account_deletion_insert_listed AFTER INSERT ON account_deletion REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
--- Tokens of the management API. A row stays when its token is revoked or has expired: pages and the audit log name it.
+-- Tokens of the management API. A row stays when its token is revoked or has expired, because pages and the audit log name it.
 CREATE TABLE admin_token (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE admin_token (
 CREATE INDEX admin_token_customer_idx ON admin_token USING btree (customer_id, created_at DESC, id);
 CREATE INDEX admin_token_maker_idx ON admin_token USING btree (made_by);
 
--- What a customer is told: a share of a limit is reached, or a key is about to expire.
+-- Alerts for customers: a share of a limit is reached, or a key is about to expire.
 CREATE TABLE alert (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -74,7 +74,7 @@ CREATE INDEX alert_mail_due_idx ON alert USING btree (customer_id) WHERE is_mail
 CREATE INDEX alert_unread_idx ON alert USING btree (customer_id) WHERE read_at IS NULL;
 CREATE TRIGGER alert_insert_told AFTER INSERT ON alert REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_alerts();
 
--- Which alerts a customer wants to be mailed. Without a row: all of them.
+-- Alerts that a customer receives by mail. Without a row: all of them.
 CREATE TABLE alert_preference (
   customer_id uuid NOT NULL,
   quota_daily boolean NOT NULL DEFAULT true,
@@ -84,7 +84,7 @@ CREATE TABLE alert_preference (
   CONSTRAINT alert_preference_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
 );
 
--- Percents of a subscription's limits at which the customer wants to be told, in place of the usual ones.
+-- Percents of a subscription's limits at which the customer is alerted, in place of the default ones.
 CREATE TABLE alert_threshold (
   subscription_id uuid NOT NULL,
   percents integer[] NOT NULL,
@@ -93,7 +93,7 @@ CREATE TABLE alert_threshold (
   CONSTRAINT alert_threshold_percents_check CHECK (cardinality(percents) >= 1 AND cardinality(percents) <= 5 AND (1 <= ALL (percents)) AND (100 >= ALL (percents)))
 );
 
--- Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/operate/backup.md).
+-- Changes and who made them. Lines are only added, and never hold a key. Old lines may be deleted (docs/operate/backup.md).
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT now(),
@@ -174,7 +174,7 @@ CREATE TABLE auth_rate_limit (
 );
 CREATE INDEX auth_rate_limit_last_request_idx ON auth_rate_limit USING btree (last_request);
 
--- A browser that is signed in.
+-- A browser session of a person who is signed in.
 CREATE TABLE auth_session (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   expires_at timestamp with time zone NOT NULL,
@@ -221,7 +221,7 @@ CREATE TABLE auth_user (
 );
 CREATE TRIGGER auth_user_forgets_invitations BEFORE DELETE ON auth_user FOR EACH ROW EXECUTE FUNCTION forget_invitations();
 
--- What waits to be confirmed by a link or a code.
+-- Verifications that wait for a link or a code.
 CREATE TABLE auth_verification (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   identifier text NOT NULL,
@@ -233,7 +233,7 @@ CREATE TABLE auth_verification (
 );
 CREATE INDEX auth_verification_identifier_idx ON auth_verification USING btree (identifier);
 
--- To whom a customer's next invoices are made out. Those that were issued keep what they say.
+-- The billing details of a customer's next invoices. Issued invoices keep theirs.
 CREATE TABLE billing_details (
   customer_id uuid NOT NULL,
   name text NOT NULL,
@@ -248,7 +248,7 @@ CREATE TABLE billing_details (
   CONSTRAINT billing_details_country_check CHECK (country ~ '^[A-Z]{2}$'::text)
 );
 
--- One row: what the console's first page shows of all customers, as it was last added up.
+-- One row: the figures of all customers on the console's first page, as last added up.
 CREATE TABLE business_figures (
   is_only boolean NOT NULL DEFAULT true,
   at timestamp with time zone NOT NULL DEFAULT now(),
@@ -257,7 +257,7 @@ CREATE TABLE business_figures (
   CONSTRAINT business_figures_is_only_check CHECK (is_only)
 );
 
--- One row, raised with every change of products and plans: a copy of the catalogue is checked by one number.
+-- One row, raised with every change of products and plans: one number shows whether a copy of the catalogue is current.
 CREATE TABLE catalogue_revision (
   is_only boolean NOT NULL DEFAULT true,
   revision bigint NOT NULL,
@@ -268,7 +268,7 @@ CREATE TABLE catalogue_revision (
   CONSTRAINT catalogue_revision_is_only_check CHECK (is_only)
 );
 
--- Which node has dropped what it knew of a key, after which change.
+-- The nodes that have dropped their knowledge of a key, and after which change.
 CREATE TABLE change_confirmation (
   credential_id uuid NOT NULL,
   node_id uuid NOT NULL,
@@ -277,7 +277,7 @@ CREATE TABLE change_confirmation (
   CONSTRAINT change_confirmation_pkey PRIMARY KEY (credential_id, node_id)
 );
 
--- Plans that a customer was sent to pay for. Until the provider says that it is paid, nothing changes.
+-- Plans that a customer was sent to pay for. Nothing changes until the provider confirms the payment.
 CREATE TABLE checkout (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL,
@@ -305,7 +305,7 @@ CREATE TABLE checkout (
 CREATE INDEX checkout_look_idx ON checkout USING btree (look_at) WHERE look_at IS NOT NULL;
 CREATE UNIQUE INDEX checkout_one_open ON checkout USING btree (customer_id, product_id) WHERE state = 'open'::text;
 
--- Texts of the catalogue that a customer agreed to, and who did. Rows are only added.
+-- Texts of the catalogue that a customer agreed to, and who agreed. Rows are only added.
 CREATE TABLE consent (
   customer_id uuid NOT NULL,
   product_id text NOT NULL,
@@ -386,7 +386,7 @@ CREATE TRIGGER credential_product_truncate_tells AFTER TRUNCATE ON credential_pr
 CREATE TRIGGER credential_product_update_from_tells AFTER UPDATE ON credential_product REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
 CREATE TRIGGER credential_product_update_to_tells AFTER UPDATE ON credential_product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
 
--- Words by which a customer tells keys apart. They decide nothing, so nodes are not told of them.
+-- A customer's own words for keys. They decide nothing, so nodes are not notified of them.
 CREATE TABLE credential_tag (
   credential_id uuid NOT NULL,
   tag text NOT NULL,
@@ -399,7 +399,7 @@ CREATE TABLE credential_tag (
 CREATE INDEX credential_tag_order_idx ON credential_tag USING btree (customer_id, tag, created_at DESC, credential_id DESC);
 CREATE TRIGGER credential_tag_order BEFORE INSERT ON credential_tag FOR EACH ROW WHEN (new.customer_id IS NULL OR new.created_at IS NULL) EXECUTE FUNCTION keep_key_order();
 
--- An organisation that owns keys and subscriptions. Without a member it is one that the command line made.
+-- An organisation that owns keys and subscriptions. An organisation without a member was made by the command line.
 CREATE TABLE customer (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   email text NOT NULL,
@@ -418,15 +418,15 @@ CREATE TRIGGER customer_truncate_tells AFTER TRUNCATE ON customer FOR EACH STATE
 CREATE TRIGGER customer_update_leaves_list AFTER UPDATE OF email, display_name ON customer FOR EACH ROW EXECUTE FUNCTION forget_customer_listing();
 CREATE TRIGGER customer_update_listed AFTER UPDATE ON customer REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('id');
 
--- Customers whose lines in customer_listing are out of date. Only added to, so that no change waits for another.
+-- Customers whose lines in customer_listing are out of date. Rows are only added, so that no change waits for another.
 CREATE TABLE customer_changed (
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   customer_id uuid NOT NULL,
   CONSTRAINT customer_changed_pkey PRIMARY KEY (number)
 );
 
--- What key_hour holds of admitted requests, by customer, product and day: three months of a customer with 10,000 keys are a quarter of a
--- million hours there. Kept 92 days.
+-- Admitted requests of key_hour by customer, product and day: three months of a customer with 10,000 keys are a quarter of a million hours
+-- there. Kept 92 days.
 CREATE TABLE customer_day (
   customer_id uuid NOT NULL,
   day date NOT NULL,
@@ -441,7 +441,7 @@ CREATE TABLE customer_day (
 ) WITH (fillfactor=80);
 CREATE INDEX customer_day_day_idx ON customer_day USING btree (day);
 
--- What an operator grants one customer beyond the defaults of customer-limits.ts. Null is the default.
+-- Limits that an operator grants one customer beyond the defaults of customer-limits.ts. Null is the default.
 CREATE TABLE customer_limit (
   customer_id uuid NOT NULL,
   keys integer,
@@ -454,7 +454,7 @@ CREATE TABLE customer_limit (
   CONSTRAINT customer_limit_writes_per_minute_check CHECK (writes_per_minute > 0)
 );
 
--- Customers as the console lists them. Made from other tables, by the jobs of the dashboard and before a list is shown.
+-- Customers as the console lists them. Derived from other tables by the dashboard's jobs, and before a list is shown.
 CREATE TABLE customer_listing (
   list text NOT NULL,
   customer_id uuid NOT NULL,
@@ -484,7 +484,7 @@ CREATE INDEX customer_listing_seen_idx ON customer_listing USING btree (list, la
 CREATE INDEX customer_listing_stale_idx ON customer_listing USING btree (counted_on) WHERE list = 'all'::text AND (used > 0 OR growth <> 0 OR state = 'leaving'::text);
 CREATE INDEX customer_listing_used_idx ON customer_listing USING btree (list, used, customer_id);
 
--- What operators write down about a customer, for operators only. Rows are only added.
+-- Operators' notes about a customer, for operators only. Rows are only added.
 CREATE TABLE customer_note (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -498,7 +498,7 @@ CREATE TABLE customer_note (
 );
 CREATE INDEX customer_note_customer_idx ON customer_note USING btree (customer_id, number);
 
--- What the access layer decided on each request, for explain and for the request log. Kept 7 days.
+-- Decisions of the access layer on requests, for explain and for the request log. Kept 7 days.
 CREATE TABLE decision (
   request_id text NOT NULL,
   at timestamp with time zone NOT NULL,
@@ -541,7 +541,7 @@ CREATE TABLE denial_count (
   CONSTRAINT denial_count_count_check CHECK (count > 0)
 );
 
--- A change of an e-mail address that waits: the old address allows it, the new one proves who reads it.
+-- A pending change of an e-mail address: the old address allows it, the new one proves who reads it.
 CREATE TABLE email_change (
   user_id uuid NOT NULL,
   new_email text NOT NULL,
@@ -560,7 +560,7 @@ CREATE TABLE email_change (
   CONSTRAINT email_change_old_token_check CHECK (octet_length(old_token) = 32)
 );
 
--- One row for each plugin server process, written by itself every 2 s. Deleted a day after its last sign of life.
+-- One row for each plugin server process, which it writes every 2 s. Deleted a day after its last sign of life.
 CREATE TABLE gateway_node (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -576,7 +576,7 @@ CREATE TABLE gateway_node (
   CONSTRAINT gateway_node_pkey PRIMARY KEY (id)
 );
 
--- Open invitations, one for each address. Those that were accepted or revoked are in the audit log only.
+-- Open invitations, one for each address. Accepted and revoked invitations are in the audit log only.
 CREATE TABLE invitation (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL,
@@ -597,7 +597,7 @@ CREATE TABLE invitation (
 );
 CREATE INDEX invitation_inviter_idx ON invitation USING btree (invited_by);
 
--- Invoices and credit notes as they were issued. Never changed and never deleted.
+-- Invoices and credit notes, as issued. Never changed and never deleted.
 CREATE TABLE invoice (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -668,7 +668,7 @@ CREATE TABLE invoice_series (
   CONSTRAINT invoice_series_last_check CHECK (last > 0)
 );
 
--- Invoices of closed statements by month, added up. Written by triggers alone.
+-- Sums of invoices of closed statements by month. Written by triggers alone.
 CREATE TABLE invoice_sum (
   month date NOT NULL,
   currency text NOT NULL,
@@ -690,7 +690,7 @@ CREATE TABLE invoice_unpaid (
   CONSTRAINT invoice_unpaid_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id)
 );
 
--- Requests by key, product and hour: what was decided on them, and what products answered. Kept 92 days.
+-- Requests by key, product and hour: the decisions on them, and the products' responses. Kept 92 days.
 CREATE TABLE key_hour (
   credential_id uuid NOT NULL,
   day date NOT NULL,
@@ -711,7 +711,7 @@ CREATE TABLE key_hour (
 ) WITH (fillfactor=80);
 CREATE INDEX key_hour_day_idx ON key_hour USING btree (day);
 
--- Which person acts for which customer, and in which role.
+-- The people who act for a customer, and their roles.
 CREATE TABLE member (
   customer_id uuid NOT NULL,
   user_id uuid NOT NULL,
@@ -734,7 +734,7 @@ CREATE TABLE operator (
   CONSTRAINT operator_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth_user(id) ON DELETE CASCADE
 );
 
--- What is to be mailed, or sent to a webhook, each once. What was sent is kept 92 days.
+-- Messages to be mailed or sent to a webhook, each once. Sent messages are kept 92 days.
 CREATE TABLE outbox (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL,
@@ -764,7 +764,7 @@ CREATE TABLE outbox_mail (
 );
 CREATE INDEX outbox_mail_at_idx ON outbox_mail USING btree (at);
 
--- Use above the limits in a closed statement, of plans that a payment provider charges: each once on its invoice.
+-- Use above the limits in a closed statement, of plans that a payment provider charges: each appears once on an invoice of the provider.
 CREATE TABLE overage_charge (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL,
@@ -789,7 +789,7 @@ CREATE TABLE overage_charge (
 );
 CREATE INDEX overage_charge_look_idx ON overage_charge USING btree (look_at) WHERE look_at IS NOT NULL;
 
--- Subscriptions at a payment provider, and what they give.
+-- Subscriptions at a payment provider, and what they give the customer.
 CREATE TABLE paid_subscription (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   provider text NOT NULL,
@@ -819,7 +819,7 @@ CREATE TABLE paid_subscription (
 CREATE INDEX paid_subscription_customer_idx ON paid_subscription USING btree (customer_id, product_id);
 CREATE INDEX paid_subscription_look_idx ON paid_subscription USING btree (look_at) WHERE look_at IS NOT NULL;
 
--- Under which id a payment provider knows a customer.
+-- The id under which a payment provider knows a customer.
 CREATE TABLE payment_account (
   customer_id uuid NOT NULL,
   provider text NOT NULL,
@@ -828,7 +828,7 @@ CREATE TABLE payment_account (
   CONSTRAINT payment_account_customer_id_fkey FOREIGN KEY (customer_id) REFERENCES customer(id) ON DELETE CASCADE
 );
 
--- What customers were charged by a payment provider, each invoice once. It follows from payment_fact.
+-- Charges of customers by a payment provider, one row per invoice. They follow from payment_fact.
 CREATE TABLE payment_charge (
   place bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   provider text NOT NULL,
@@ -862,7 +862,7 @@ CREATE INDEX payment_charge_unpaid_idx ON payment_charge USING btree (charged_at
 CREATE TRIGGER payment_charge_insert_is_summed AFTER INSERT ON payment_charge REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_payment_charges();
 CREATE TRIGGER payment_charge_update_is_summed AFTER UPDATE ON payment_charge REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_changed_charges();
 
--- Charges that were paid, added up. Written by triggers alone. The others are few, and change by themselves.
+-- Sums of paid charges. Written by triggers alone. The other charges are few and change by themselves.
 CREATE TABLE payment_charge_sum (
   provider text NOT NULL,
   currency text NOT NULL,
@@ -884,7 +884,7 @@ CREATE TABLE payment_check (
 );
 CREATE INDEX payment_check_open_idx ON payment_check USING btree (asked_at) WHERE done_at IS NULL;
 
--- What a payment provider said, each event once. State follows from these rows alone.
+-- Events of a payment provider, each stored once. State follows from these rows alone.
 CREATE TABLE payment_fact (
   provider text NOT NULL,
   id text NOT NULL,
@@ -898,7 +898,7 @@ CREATE TABLE payment_fact (
 CREATE INDEX payment_fact_new_idx ON payment_fact USING btree (received_at) WHERE applied_at IS NULL;
 CREATE INDEX payment_fact_subscription_idx ON payment_fact USING btree (provider, paid_subscription);
 
--- People in no organisation who asked to be deleted: there is no customer to stop.
+-- People in no organisation who asked for deletion: there is no customer to stop.
 CREATE TABLE person_deletion (
   user_id uuid NOT NULL,
   asked_at timestamp with time zone NOT NULL DEFAULT now(),
@@ -907,7 +907,7 @@ CREATE TABLE person_deletion (
 );
 CREATE INDEX person_deletion_asked_idx ON person_deletion USING btree (asked_at);
 
--- Limits of a product and their price for a month.
+-- Limits of a product, and their price for a month.
 CREATE TABLE plan (
   product_id text NOT NULL,
   name text NOT NULL,
@@ -932,7 +932,7 @@ CREATE TRIGGER plan_tells AFTER INSERT OR DELETE OR UPDATE ON plan FOR EACH ROW 
 CREATE TRIGGER plan_truncate_tells AFTER TRUNCATE ON plan FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
 
--- What customers were shown before they agreed to another plan; each is accepted once.
+-- Terms that customers were shown before they agreed to another plan; each is accepted once.
 CREATE TABLE plan_preview (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   paid_subscription_id uuid NOT NULL,
@@ -948,7 +948,7 @@ CREATE TABLE plan_preview (
 );
 CREATE INDEX plan_preview_subscription_idx ON plan_preview USING btree (paid_subscription_id, accepted_at);
 
--- A plan that a customer asked for and an operator answers. Until then the subscription stays as it is.
+-- A plan that a customer requested and an operator decides on. Until then the subscription stays as it is.
 CREATE TABLE plan_request (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -976,7 +976,7 @@ CREATE UNIQUE INDEX plan_request_one_open ON plan_request USING btree (customer_
 CREATE INDEX plan_request_open_idx ON plan_request USING btree (number) WHERE state = 'open'::text;
 CREATE TRIGGER plan_request_insert_told AFTER INSERT ON plan_request REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_requests();
 
--- An API that is sold, or was.
+-- An API that is or was sold.
 CREATE TABLE product (
   id text NOT NULL,
   title text NOT NULL,
@@ -997,7 +997,7 @@ CREATE TRIGGER product_tells AFTER INSERT OR DELETE OR UPDATE ON product FOR EAC
 CREATE TRIGGER product_truncate_tells AFTER TRUNCATE ON product FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
 
--- What customer_day holds, by product and day, for the status page and the operators' page of products. Kept 92 days.
+-- Responses by product and day, added up from customer_day for the status page and the operators' page of products. Kept 92 days.
 CREATE TABLE product_answers (
   day date NOT NULL,
   product_id text NOT NULL,
@@ -1010,7 +1010,7 @@ CREATE TABLE product_answers (
   CONSTRAINT product_answers_pkey PRIMARY KEY (day, product_id)
 );
 
--- Live use by product and plan, added up a day at a time: the operators' page of products would otherwise read millions of rows.
+-- Live use by product and plan, added up a day at a time: otherwise the operators' page of products would read millions of rows.
 CREATE TABLE product_day (
   day date NOT NULL,
   product_id text NOT NULL,
@@ -1022,7 +1022,7 @@ CREATE TABLE product_day (
   CONSTRAINT product_day_pkey PRIMARY KEY (day, product_id, plan_name)
 );
 
--- The OpenAPI document that a product brings along, as it was when the catalogue was applied.
+-- The OpenAPI document of a product, as it was when the catalogue was applied.
 CREATE TABLE product_document (
   product_id text NOT NULL,
   document text NOT NULL,
@@ -1030,7 +1030,7 @@ CREATE TABLE product_document (
   CONSTRAINT product_document_product_id_fkey FOREIGN KEY (product_id) REFERENCES product(id) ON DELETE CASCADE
 );
 
--- From when to when a product failed more than its catalogue allows. Kept 92 days after its end.
+-- Times in which a product failed more than its catalogue allows. Kept 92 days after their end.
 CREATE TABLE product_outage (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   product_id text NOT NULL,
@@ -1049,7 +1049,7 @@ CREATE UNIQUE INDEX product_outage_open_idx ON product_outage USING btree (produ
 CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
 CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW WHEN (old.ended_at IS NULL AND new.ended_at IS NOT NULL) EXECUTE FUNCTION seller_hears_of_outages();
 
--- What product_answers said every ten seconds, to tell what was answered within the last minute. Kept some minutes.
+-- Copies of product_answers every ten seconds, from which the responses of the last minute follow. Kept some minutes.
 CREATE TABLE product_pulse (
   at timestamp with time zone NOT NULL,
   day date NOT NULL,
@@ -1059,8 +1059,8 @@ CREATE TABLE product_pulse (
   CONSTRAINT product_pulse_pkey PRIMARY KEY (at, day, product_id)
 );
 
--- Which requests were given back, so that none is twice. The id of a request with `/rest` is for units that it reserved and did not use.
--- The log of requests shows both, so rows are kept as long as that.
+-- Requests that were given back, so that none is given back twice. The id of a request with `/rest` is for units that it reserved and did
+-- not use. The log of requests shows both, so rows are kept as long as the log.
 CREATE TABLE quota_refund (
   request_id text NOT NULL,
   day date NOT NULL,
@@ -1069,8 +1069,7 @@ CREATE TABLE quota_refund (
 );
 CREATE INDEX quota_refund_day_idx ON quota_refund USING btree (day);
 
--- Where counters with a rate stand against it (plugins/core/access/rate.ts). Every debt is paid within a day, so rows are deleted after
--- two.
+-- Debts of counters with a rate (plugins/core/access/rate.ts). Every debt is paid within a day, so rows are deleted after two.
 CREATE TABLE rate_debt (
   subscription_id uuid NOT NULL,
   at_us bigint NOT NULL,
@@ -1085,7 +1084,7 @@ CREATE TABLE schema_migration (
   CONSTRAINT schema_migration_pkey PRIMARY KEY (name)
 );
 
--- What operators and their programs asked for once, and what it made. Kept two days.
+-- Requests that operators and their programs sent once, and their results. Kept two days.
 CREATE TABLE seller_submission (
   id uuid NOT NULL,
   result_id uuid,
@@ -1094,7 +1093,7 @@ CREATE TABLE seller_submission (
 );
 CREATE INDEX seller_submission_at_idx ON seller_submission USING btree (at);
 
--- Tokens of the seller's API. One works while the operator who made it is one. A row stays when its token has ended.
+-- Tokens of the seller's API. A token works while the operator who made it is one. A row stays when its token has ended.
 CREATE TABLE seller_token (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   hash bytea NOT NULL,
@@ -1118,7 +1117,7 @@ CREATE TABLE seller_token (
 );
 CREATE INDEX seller_token_maker_idx ON seller_token USING btree (made_by);
 
--- Statements of months that are over. Never changed and never deleted.
+-- Statements of past months. Never changed and never deleted.
 CREATE TABLE statement (
   customer_id uuid NOT NULL,
   month date NOT NULL,
@@ -1131,7 +1130,7 @@ CREATE INDEX statement_month_idx ON statement USING btree (month, customer_id);
 CREATE TRIGGER statement_insert_told AFTER INSERT ON statement REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_statements();
 CREATE TRIGGER statement_is_final BEFORE DELETE OR UPDATE ON statement FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
 
--- Statements that were turned into invoices, or had nothing to be paid.
+-- Statements that were invoiced, or had no amount due.
 CREATE TABLE statement_billed (
   customer_id uuid NOT NULL,
   month date NOT NULL,
@@ -1139,8 +1138,8 @@ CREATE TABLE statement_billed (
   CONSTRAINT statement_billed_customer_id_month_fkey FOREIGN KEY (customer_id, month) REFERENCES statement(customer_id, month)
 );
 
--- Addresses that get a mail when a product fails, and one when it works again. Links in mail are signed, so that no token is kept. A row
--- goes when its reader ends it, and after a day if nobody confirms it.
+-- Addresses that get a mail when a product fails, and another when it works again. Links in mail are signed, so no token is stored. A row
+-- is deleted when its reader ends it, and after a day if nobody confirms it.
 CREATE TABLE status_subscription (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   email text NOT NULL,
@@ -1154,7 +1153,7 @@ CREATE TABLE status_subscription (
 CREATE UNIQUE INDEX status_subscription_once_idx ON status_subscription USING btree (email, COALESCE(product_id, ''::text));
 CREATE INDEX status_subscription_waiting_idx ON status_subscription USING btree (asked_at) WHERE confirmed_at IS NULL;
 
--- Forms that were sent: sending one again makes nothing new. Kept 2 days.
+-- Submitted forms: a repeated form makes nothing new. Kept 2 days.
 CREATE TABLE submission (
   customer_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -1202,7 +1201,7 @@ CREATE TRIGGER subscription_tells AFTER INSERT OR DELETE OR UPDATE ON subscripti
 CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription FOR EACH STATEMENT EXECUTE FUNCTION tell_truncate();
 CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 
--- Why an operator set a subscription's own price or limits, and until when.
+-- Reason of a subscription's own price or limits, the operator who set them, and their end.
 CREATE TABLE subscription_limit_term (
   subscription_id uuid NOT NULL,
   reason text NOT NULL,
@@ -1214,8 +1213,8 @@ CREATE TABLE subscription_limit_term (
 );
 CREATE INDEX subscription_limit_term_end_idx ON subscription_limit_term USING btree (ends_at) WHERE ends_at IS NOT NULL;
 
--- What held for a subscription, and since when: the statement of a month must not change with a later price. No foreign keys: what was
--- charged outlives the subscription.
+-- The terms of a subscription over time: a later price must not change the statement of an earlier month. No foreign keys: charges outlive
+-- the subscription.
 CREATE TABLE subscription_term (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   subscription_id uuid NOT NULL,
@@ -1239,7 +1238,8 @@ CREATE TRIGGER subscription_term_insert_listed AFTER INSERT ON subscription_term
 CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
 CREATE TRIGGER subscription_term_update_listed AFTER UPDATE ON subscription_term REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
--- What the seller has suspended. It stands beside the customer's own states, so that no act of the customer lifts it.
+-- Customers, subscriptions and keys that the seller has suspended. Kept apart from the customer's own states, so that no action of the
+-- customer lifts it.
 CREATE TABLE suspension (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid,
@@ -1265,7 +1265,7 @@ CREATE TRIGGER suspension_insert_told AFTER INSERT ON suspension REFERENCING NEW
 CREATE TRIGGER suspension_tells AFTER INSERT OR DELETE OR UPDATE ON suspension FOR EACH ROW EXECUTE FUNCTION tell_suspension_change();
 CREATE TRIGGER suspension_update_listed AFTER UPDATE ON suspension REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION note_changed_customers('customer_id');
 
--- Whose trials were offered: one for each mailbox and product, whatever became of the account.
+-- Trials that were offered: one for each mailbox and product, whatever became of the account.
 CREATE TABLE trial (
   product_id text NOT NULL,
   mailbox text NOT NULL,
@@ -1294,7 +1294,7 @@ CREATE TABLE usage (
 ) WITH (fillfactor=50);
 CREATE INDEX usage_day_idx ON usage USING btree (day);
 
--- Where a customer, or the seller, is told of events.
+-- URLs at which a customer, or the seller, receives events.
 CREATE TABLE webhook (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   customer_id uuid,
@@ -1313,7 +1313,7 @@ CREATE TABLE webhook (
 CREATE INDEX webhook_customer_idx ON webhook USING btree (customer_id);
 CREATE INDEX webhook_seller_idx ON webhook USING btree (id) WHERE customer_id IS NULL;
 
--- The log of deliveries. Those that wait are in the outbox. Kept 30 days.
+-- The log of deliveries. Waiting deliveries are in the outbox. Kept 30 days.
 CREATE TABLE webhook_delivery (
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1361,7 +1361,7 @@ CREATE TRIGGER whitelist_rule_truncate_tells AFTER TRUNCATE ON whitelist_rule FO
 CREATE TRIGGER whitelist_rule_update_from_tells AFTER UPDATE ON whitelist_rule REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
 CREATE TRIGGER whitelist_rule_update_to_tells AFTER UPDATE ON whitelist_rule REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
 
--- Adds counts place by place. A shorter list, or null, adds nothing at the places that it lacks.
+-- Adds two lists of counts place by place. A shorter list, or null, adds nothing at the places that it lacks.
 CREATE OR REPLACE FUNCTION public.add_counts(one bigint[], other bigint[])
  RETURNS bigint[]
  LANGUAGE sql
@@ -1372,7 +1372,7 @@ AS $function$
   ) END
 $function$;
 
--- Adds one invoice to the sums of a state, or takes it out.
+-- Adds one invoice to the sums of a state, or subtracts it.
 CREATE OR REPLACE FUNCTION public.add_invoice_sum(p_invoice uuid, p_state text, p_sign integer)
  RETURNS void
  LANGUAGE sql
@@ -1383,7 +1383,7 @@ AS $function$
     SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total
 $function$;
 
--- The customer that the subject of a line belongs to.
+-- The customer that a line's subject belongs to.
 CREATE OR REPLACE FUNCTION public.audit_customer_of(p_kind text, p_id text)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -1399,7 +1399,7 @@ BEGIN
 END $function$;
 
 -- Deletes up to p_most of the oldest lines that are older than p_days, by their numbers: they were written in that order, so no index on
--- the time is needed. One process at a time; another one gets 0.
+-- the time is needed. Only one process deletes at a time; another gets 0.
 CREATE OR REPLACE FUNCTION public.audit_forget(p_days integer, p_most integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1418,7 +1418,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION audit_forget(integer,integer) FROM PUBLIC;
 
--- The first member of an organisation is its owner.
+-- Makes the first member of an organisation its owner.
 CREATE OR REPLACE FUNCTION public.begin_with_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1445,7 +1445,7 @@ BEGIN
   NEW.price_override := NULL;
   NEW.price_override_currency := NULL;
   NEW.own_limits := OLD.own_limits - next_plan;
-  -- Limits that this very statement sets are those of the next plan.
+  -- Limits that this statement itself sets are those of the next plan.
   IF (NEW.daily_override, NEW.monthly_override, NEW.rate_override)
     IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override, OLD.rate_override) THEN
     IF num_nonnulls(OLD.daily_override, OLD.monthly_override, OLD.rate_override) > 0 THEN
@@ -1468,7 +1468,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION change_own_terms() FROM PUBLIC;
 
--- Refuses subscriptions to a product that is retired or only listed, unless it was just paid for, and to one without limits.
+-- Refuses subscriptions to a product without limits, and to one that is retired or only listed, unless it was just paid for.
 CREATE OR REPLACE FUNCTION public.check_subscribable()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1484,8 +1484,8 @@ BEGIN
   RETURN NEW;
 END $function$;
 
--- Where mail for a customer goes: to its own address while a member has it, or a verified account that has joined nothing yet; otherwise to
--- its oldest owner. Null where nobody is known to read it.
+-- Address for mail to a customer: its own, while a member has it or a verified account that has joined nothing yet; otherwise its oldest
+-- owner's. Null if nobody is known to read it.
 CREATE OR REPLACE FUNCTION public.customer_mail_address(p_customer uuid)
  RETURNS text
  LANGUAGE sql
@@ -1517,9 +1517,9 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION end_terms_of_gone_subscriptions() FROM PUBLIC;
 
--- Erases an account once its 14 days are over; before that it does nothing. A person who has a session has come back, and one who became an
--- operator is kept too. Outcomes: erased; returned (a session or an operator's role is there); waiting (not asked for, not due, or done
--- already).
+-- Erases an account once its 14 days are over; before that it does nothing. A person who has a session has come back, and a person who
+-- became an operator is kept too. Outcomes: erased; returned (there is a session or an operator's role); waiting (not requested, not due,
+-- or done already).
 CREATE OR REPLACE FUNCTION public.erase_account(p_customer uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -1545,7 +1545,7 @@ BEGIN
   DELETE FROM change_confirmation WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
   DELETE FROM outbox_mail WHERE lower(recipient) = lower(address);
   DELETE FROM status_subscription WHERE email = lower(address);
-  -- With their deliveries, rules, products, terms of limits and suspensions.
+  -- The cascade deletes their deliveries, rules, products, terms of limits and suspensions.
   DELETE FROM webhook WHERE customer_id = p_customer;
   DELETE FROM alert WHERE customer_id = p_customer;
   DELETE FROM credential WHERE customer_id = p_customer;
@@ -1559,7 +1559,7 @@ BEGIN
   DELETE FROM customer_limit WHERE customer_id = p_customer;
   DELETE FROM customer_note WHERE customer_id = p_customer;
   DELETE FROM suspension WHERE customer_id = p_customer;
-  -- What the seller was told names the account by its number as well.
+  -- Events for the seller name the account by its number as well.
   UPDATE webhook_delivery SET data = data || jsonb_build_object('customer', name) WHERE data ->> 'customer_id' = p_customer::text;
   DELETE FROM auth_verification WHERE position(person::text IN value) > 0 OR position(lower(address) IN lower(identifier || value)) > 0;
   DELETE FROM auth_user WHERE id = person;
@@ -1571,7 +1571,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION erase_account(uuid) FROM PUBLIC;
 
--- Erases the details for invoices together with the account. Invoices stay: the law wants them kept.
+-- Erases the billing details together with the account. Invoices stay, because the law requires it.
 CREATE OR REPLACE FUNCTION public.erase_billing_details()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1582,7 +1582,8 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Takes a person out of the audit log: every address that the person has had, where changes came from, and everything that was typed.
+-- Removes a person from the audit log: every address that the person has had, the network addresses of changes, and everything that was
+-- typed.
 CREATE OR REPLACE FUNCTION public.erase_from_audit_log(p_customer uuid, p_address text, p_name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1598,14 +1599,14 @@ BEGIN
     from_address = CASE WHEN actor ~ '^(dashboard|token):' THEN NULL ELSE from_address END,
     actor = CASE WHEN actor LIKE 'dashboard:%' THEN 'dashboard:' || p_name WHEN actor LIKE 'token:%' THEN 'token:erased' ELSE actor END
   WHERE customer_id = p_customer;
-  -- What the person did elsewhere.
+  -- The person's actions elsewhere.
   UPDATE audit_log SET from_address = NULL, actor = 'dashboard:' || p_name WHERE actor = ANY (actors);
   PERFORM set_config('tollgate.erasing', 'off', true);
 END $function$;
 REVOKE ALL ON FUNCTION erase_from_audit_log(uuid,text,text) FROM PUBLIC;
 
--- Erases a person once the 14 days are over; before that it does nothing. Organisations keep what was done in them, without who did it,
--- under the present address and those before it. Outcomes: as of erase_account; a membership counts as a return.
+-- Erases a person once the 14 days are over; before that it does nothing. Organisations keep what was done in them, without the person,
+-- under the present address and earlier ones. Outcomes: as in erase_account; a membership counts as a return.
 CREATE OR REPLACE FUNCTION public.erase_person(p_user uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -1641,7 +1642,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION erase_person(uuid) FROM PUBLIC;
 
--- Writes down whose line it is.
+-- Fills in the customer that a line belongs to.
 CREATE OR REPLACE FUNCTION public.fill_audit_customer()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1651,7 +1652,7 @@ BEGIN
   RETURN NEW;
 END $function$;
 
--- Writes down what people know the line's key or subscription by.
+-- Fills in the name by which people know the line's key or subscription.
 CREATE OR REPLACE FUNCTION public.fill_audit_label()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1666,7 +1667,7 @@ BEGIN
   RETURN NEW;
 END $function$;
 
--- Takes an old address and name out of the list at once: they may be what is erased.
+-- Removes an old address and name from the list at once: they may be the data to erase.
 CREATE OR REPLACE FUNCTION public.forget_customer_listing()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1679,7 +1680,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION forget_customer_listing() FROM PUBLIC;
 
--- An account that goes takes along the invitations of its address, and those of an organisation that has no other member.
+-- When an account is deleted, deletes the invitations to its address, and those of an organisation that has no other member.
 CREATE OR REPLACE FUNCTION public.forget_invitations()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1692,8 +1693,8 @@ BEGIN
   RETURN OLD;
 END $function$;
 
--- An organisation with members has an owner. It locks the customer first: when two owners leave at once, the second waits and then sees
--- that the first has left.
+-- Ensures that an organisation with members has an owner. It locks the customer first: when two owners leave at once, the second waits and
+-- then sees that the first has left.
 CREATE OR REPLACE FUNCTION public.keep_an_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1707,7 +1708,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Keeps the terms of subscriptions that were made or changed.
+-- Records the terms of subscriptions that were made or changed.
 CREATE OR REPLACE FUNCTION public.keep_changed_subscriptions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1735,7 +1736,7 @@ BEGIN
   RETURN NEW;
 END $function$;
 
--- Copies a key's customer and age, which never change, to its products and tags: lists by product or tag then come in order from one index.
+-- Copies a key's customer and age, which never change, to its products and tags: one index then lists keys by product or tag in order.
 CREATE OR REPLACE FUNCTION public.keep_key_order()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1745,7 +1746,7 @@ BEGIN
   RETURN NEW;
 END $function$;
 
--- Ends the terms of these subscriptions that no longer hold, and begins those that do.
+-- Ends the terms of these subscriptions that no longer apply, and begins those that do.
 CREATE OR REPLACE FUNCTION public.keep_subscription_terms(p_subscriptions uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1753,7 +1754,7 @@ AS $function$
 DECLARE
   due subscription_term[];
 BEGIN
-  -- A price that changes at this moment is waited for: it either counts here, or its own trigger finds these subscriptions.
+  -- Waits for a price that is changing at this time: either the new price counts here, or its own trigger finds these subscriptions.
   PERFORM 1 FROM plan WHERE (product_id, name) IN (SELECT product_id, plan_name FROM subscription WHERE id = ANY (p_subscriptions))
     ORDER BY product_id, name FOR SHARE;
   PERFORM 1 FROM product WHERE id IN (SELECT product_id FROM subscription WHERE id = ANY (p_subscriptions)) ORDER BY id FOR SHARE;
@@ -1777,7 +1778,7 @@ BEGIN
         IS DISTINCT FROM (s.plan_name, now_.price, now_.currency, now_.daily, now_.monthly, s.state, now_.overage)
     ORDER BY s.id
   );
-  -- Nobody ever had what this transaction began itself.
+  -- A term that began in this transaction was never in force.
   DELETE FROM subscription_term t USING unnest(due) AS d
     WHERE t.subscription_id = d.subscription_id AND t.until IS NULL AND t.since = now();
   UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM unnest(due) AS d
@@ -1786,13 +1787,13 @@ BEGIN
     subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, overage
   )
   SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
-    -- By the customer, for which there is an index.
+    -- Filtered by the customer, because there is an index for it.
     COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.customer_id = d.customer_id AND t.subscription_id = d.subscription_id), now()),
     d.overage
   FROM unnest(due) AS d;
 END $function$;
 
--- Keeps the terms of subscriptions whose plan changed.
+-- Records the terms of subscriptions whose plan changed.
 CREATE OR REPLACE FUNCTION public.keep_subscriptions_of_plans()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1807,7 +1808,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION keep_subscriptions_of_plans() FROM PUBLIC;
 
--- Keeps the terms of subscriptions whose base limits changed.
+-- Records the terms of subscriptions whose base limits changed.
 CREATE OR REPLACE FUNCTION public.keep_subscriptions_of_products()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1820,7 +1821,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION keep_subscriptions_of_products() FROM PUBLIC;
 
--- Lists invoices that are issued, and takes out those that a credit note takes back.
+-- Lists issued invoices as unpaid, and removes those that a credit note takes back.
 CREATE OR REPLACE FUNCTION public.keep_unpaid_invoices()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1834,7 +1835,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION keep_unpaid_invoices() FROM PUBLIC;
 
--- Adds what products answered to key_hour and customer_day. Nodes write hours before days too, and both sort their rows, so that all lock
+-- Adds the products' responses to key_hour and customer_day. Nodes also write hours before days, and both sort their rows, so that all lock
 -- in one order.
 CREATE OR REPLACE FUNCTION public.note_answers(p_rows json)
  RETURNS void
@@ -1863,7 +1864,7 @@ AS $function$
 $function$;
 REVOKE ALL ON FUNCTION note_answers(json) FROM PUBLIC;
 
--- Notes whose lines in customer_listing are out of date. Its argument names the column with the customer.
+-- Notes customers whose lines in customer_listing are out of date. Its argument names the column with the customer.
 CREATE OR REPLACE FUNCTION public.note_changed_customers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1877,7 +1878,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION note_changed_customers() FROM PUBLIC;
 
--- Adds to lines of the log what their requests were answered. A plugin server calls it; the first to tell counts.
+-- Adds the responses to lines of the log. A plugin server calls it; the first report counts.
 CREATE OR REPLACE FUNCTION public.note_requests(p_rows json)
  RETURNS void
  LANGUAGE sql
@@ -1907,7 +1908,8 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION number_invoice() FROM PUBLIC;
 
--- What a plan sells above its limits, for a subscription with these limits of its own: they are included, and refuse.
+-- What a plan sells above its limits, for a subscription with its own limits: requests up to those are included, and requests above them
+-- are refused.
 CREATE OR REPLACE FUNCTION public.overage_of(p_overage jsonb, p_daily integer, p_monthly integer)
  RETURNS jsonb
  LANGUAGE sql
@@ -1941,10 +1943,10 @@ AS $function$
 $function$;
 REVOKE ALL ON FUNCTION quota_forget_refunds() FROM PUBLIC;
 
--- Gives units back, once a request id. A null id is for units that were granted too late to be used: the caller knows that it asks once.
--- p_exempt: the catalogue exempts the request. p_most: at most so many are given back for requests of that kind, subscription and day; null
--- where no request used the units. Outcomes: refunded; repeated (this request was given back before); capped (p_most is reached); uncharged
--- (no such units are known, or the day is too old).
+-- Gives units back, once per request id. A null id is for units that were granted too late to be used: the caller makes sure that it asks
+-- once. p_exempt: the catalogue exempts the request. p_most: maximum given back for requests of that kind, subscription and day; null if no
+-- request used the units. Outcomes: refunded; repeated (this request was given back before); capped (p_most is reached); uncharged (no such
+-- units are known, or the day is too old).
 CREATE OR REPLACE FUNCTION public.quota_give_back(p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision, p_most bigint[], p_exempt boolean[])
  RETURNS TABLE(place bigint, outcome text, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
  LANGUAGE plpgsql
@@ -1969,7 +1971,7 @@ BEGIN
       IF NOT FOUND THEN outcome := 'repeated'; END IF;
     END IF;
     IF outcome = 'refunded' THEN
-      -- Both conditions are judged under the row's lock: refunds that come at once wait for one another.
+      -- Both conditions are checked under the row's lock, so concurrent refunds wait for one another.
       UPDATE usage
         SET refunded = refunded + given.units,
             refunded_requests = refunded_requests + CASE WHEN given.most IS NULL OR given.exempt THEN 0 ELSE given.units END,
@@ -1979,7 +1981,7 @@ BEGIN
           AND refunded + given.units <= spent_redis + spent_postgres
           AND (given.most IS NULL OR CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units <= given.most);
       IF NOT FOUND THEN
-        -- The counts only grow: what is capped now was capped then.
+        -- The counts only grow: a refund that is capped now was capped then.
         outcome := CASE WHEN EXISTS (
           SELECT FROM usage
           WHERE subscription_id = given.subscription AND day = given.day
@@ -1995,7 +1997,8 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION quota_give_back(text[],uuid[],date[],bigint[],text,double precision,bigint[],boolean[]) FROM PUBLIC;
 
--- Keeps what nodes saw of Redis: the larger figure wins. Rows are locked in key order, as everywhere here, so that nothing deadlocks.
+-- Keeps Redis's figures as nodes saw them: the larger figure wins. Rows are locked in key order, as in every function here, so that nothing
+-- deadlocks.
 CREATE OR REPLACE FUNCTION public.quota_keep(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
  RETURNS void
  LANGUAGE sql
@@ -2012,7 +2015,7 @@ AS $function$
     WHERE excluded.spent_redis > known.spent_redis OR excluded.spent_postgres > known.spent_postgres
 $function$;
 
--- What a counter has of one day, and of that day's month.
+-- The figures of a counter for one day, and for that day's month.
 CREATE OR REPLACE FUNCTION public.quota_parts(p_subscription uuid, p_day date, OUT day_redis bigint, OUT day_postgres bigint, OUT day_refunded bigint, OUT month_redis bigint, OUT month_postgres bigint, OUT month_refunded bigint)
  RETURNS record
  LANGUAGE sql
@@ -2031,8 +2034,8 @@ AS $function$
     AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
 $function$;
 
--- Takes more units from a day, past its limits, once an id. What is given back is a refund, with a cap. Outcomes: settled; repeated (this
--- id was settled before); uncharged (nothing is known to have been taken, or the day is too old).
+-- Takes more units from a day, past its limits, once per id. Units are given back by a refund, with a cap. Outcomes: settled; repeated
+-- (this id was settled before); uncharged (no units are known to have been taken, or the day is too old).
 CREATE OR REPLACE FUNCTION public.quota_settle(p_ids text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision)
  RETURNS TABLE(place bigint, outcome text, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
  LANGUAGE plpgsql
@@ -2068,7 +2071,7 @@ BEGIN
   END LOOP;
 END $function$;
 
--- quota_keep, then where each of the subscriptions stands.
+-- Calls quota_keep, then returns the present figures of each subscription.
 CREATE OR REPLACE FUNCTION public.quota_sync(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
  RETURNS TABLE(place bigint, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint)
  LANGUAGE plpgsql
@@ -2076,7 +2079,7 @@ CREATE OR REPLACE FUNCTION public.quota_sync(p_subscriptions uuid[], p_days date
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 BEGIN
-  -- Usage that a crash of this server takes back is written again within a second; no request should wait for the disk.
+  -- If this server crashes, lost usage is written again within a second; no request should wait for the disk.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM quota_keep(p_subscriptions, p_days, p_redis, p_postgres);
   RETURN QUERY
@@ -2086,11 +2089,11 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION quota_sync(uuid[],date[],bigint[],bigint[]) FROM PUBLIC;
 
--- Takes up to p_units of each subscription from day and month together; where fewer than p_least are left, none. The lock covers the whole
+-- Takes up to p_units of each subscription from day and month together; if fewer than p_least are left, none. The lock covers the whole
 -- subscription, not the day's row: two takes on either side of midnight share the month. p_offset shifts this server's clock, in seconds.
--- The p_seen arrays (empty, or null where nothing was seen) are kept as by quota_keep, but under the lock: a caller's own units must count
--- before it takes more. p_pace and p_burst are those of plugins/core/access/rate.ts, p_pace 0 where there is no rate: a request is refused
--- that comes too fast, and debt is what it then is.
+-- The p_seen arrays (empty, or null if nothing was seen) are kept as by quota_keep, but under the lock: a caller's own units must count
+-- before it takes more. p_pace and p_burst are those of plugins/core/access/rate.ts, p_pace 0 if there is no rate: a request that comes too
+-- fast is refused. The returned debt is the one after the take.
 CREATE OR REPLACE FUNCTION public.quota_take(p_subscriptions uuid[], p_units bigint[], p_daily bigint[], p_monthly bigint[], p_zone text, p_offset double precision, p_seen_days date[], p_seen_redis bigint[], p_seen_postgres bigint[], p_least bigint[], p_pace bigint[], p_burst bigint[])
  RETURNS TABLE(place bigint, granted bigint, day date, day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint, debt bigint)
  LANGUAGE plpgsql
@@ -2144,7 +2147,7 @@ BEGIN
         granted := requests;
       END IF;
       debt := debt + requests * 60000000;
-      -- A clock that was set back starts anew: the debt would else stand until that time comes again.
+      -- If the clock was set back, the rate starts anew: otherwise the debt would stand until that time comes again.
       IF requests > 0 OR now_us < known_us THEN
         INSERT INTO rate_debt AS known (subscription_id, at_us, debt) VALUES (wanted.subscription, now_us, quota_take.debt)
           ON CONFLICT (subscription_id) DO UPDATE SET at_us = excluded.at_us, debt = excluded.debt;
@@ -2160,8 +2163,8 @@ BEGIN
   END LOOP;
 END $function$;
 
--- Refuses changes of the log. Two are left to the triggers for rows, which see what the one for statements cannot: deleting old lines, and
--- taking an erased person out of lines, which lasts as long as the setting tollgate.erasing.
+-- Refuses changes of the log. Two changes are left to the row triggers, which see what the statement trigger cannot: deleting old lines,
+-- and removing an erased person from lines, which lasts as long as the setting tollgate.erasing.
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2172,7 +2175,7 @@ BEGIN
   RAISE EXCEPTION 'the audit log is only ever appended to' USING ERRCODE = 'check_violation', CONSTRAINT = 'audit_log_is_append_only';
 END $function$;
 
--- Refuses every change of an invoice, and of a payment that was noted.
+-- Refuses every change of an invoice, and of a recorded payment.
 CREATE OR REPLACE FUNCTION public.refuse_invoice_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2190,7 +2193,7 @@ BEGIN
   RAISE EXCEPTION 'a closed statement stays as it is' USING ERRCODE = 'check_violation', CONSTRAINT = 'statement_is_final';
 END $function$;
 
--- Takes out invoices that are paid.
+-- Removes invoices that are paid from the list of unpaid ones.
 CREATE OR REPLACE FUNCTION public.remove_paid_invoices()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2203,7 +2206,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION remove_paid_invoices() FROM PUBLIC;
 
--- Tells the seller of limits that are used up.
+-- Notifies the seller of limits that are used up.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_alerts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2222,7 +2225,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_alerts() FROM PUBLIC;
 
--- Tells the seller of new customers.
+-- Notifies the seller of new customers.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_customers()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2236,7 +2239,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_customers() FROM PUBLIC;
 
--- Tells the seller when a product begins to fail, and when that is over.
+-- Notifies the seller when a product begins to fail, and when it works again.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_outages()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2254,7 +2257,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_outages() FROM PUBLIC;
 
--- Tells the seller of plans that customers ask for.
+-- Notifies the seller of plans that customers request.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_requests()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2271,7 +2274,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_requests() FROM PUBLIC;
 
--- Tells the seller of statements that are closed.
+-- Notifies the seller of closed statements.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_statements()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2286,7 +2289,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_statements() FROM PUBLIC;
 
--- Tells the seller of suspended customers.
+-- Notifies the seller of suspended customers.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_suspensions()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2301,7 +2304,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_suspensions() FROM PUBLIC;
 
--- Tells the seller of each term that begins: a change of plan, limits or state, or of the plan's own price and limits.
+-- Notifies the seller of each term that begins: a change of plan, limits or state, or of the plan's own price and limits.
 CREATE OR REPLACE FUNCTION public.seller_hears_of_terms()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2324,7 +2327,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION seller_hears_of_terms() FROM PUBLIC;
 
--- Adds up what changed of charges that are paid.
+-- Adds changes of paid charges to the sums.
 CREATE OR REPLACE FUNCTION public.sum_changed_charges()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2345,7 +2348,7 @@ REVOKE ALL ON FUNCTION sum_changed_charges() FROM PUBLIC;
 -- The sum of lists of counts, place by place.
 CREATE AGGREGATE sum_counts(bigint[]) (SFUNC = add_counts, STYPE = bigint[]);
 
--- Adds up invoices that are paid.
+-- Adds paid invoices to the sums.
 CREATE OR REPLACE FUNCTION public.sum_invoice_payments()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2353,14 +2356,14 @@ CREATE OR REPLACE FUNCTION public.sum_invoice_payments()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 BEGIN
-  -- A credited one stays credited. Payments at a provider are added up by their charges.
+  -- A credited invoice stays credited. Payments at a provider are added up by their charges.
   PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
     FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE id = invoice_id AND payment IS NOT NULL OR corrects = invoice_id AND payment IS NULL);
   RETURN NULL;
 END $function$;
 REVOKE ALL ON FUNCTION sum_invoice_payments() FROM PUBLIC;
 
--- Adds up invoices that are issued, and those that a credit note takes back.
+-- Adds issued invoices to the sums, and those that a credit note takes back.
 CREATE OR REPLACE FUNCTION public.sum_invoices()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2379,7 +2382,7 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION sum_invoices() FROM PUBLIC;
 
--- Adds up charges that are new and paid.
+-- Adds new paid charges to the sums.
 CREATE OR REPLACE FUNCTION public.sum_payment_charges()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2396,8 +2399,8 @@ BEGIN
 END $function$;
 REVOKE ALL ON FUNCTION sum_payment_charges() FROM PUBLIC;
 
--- Tells every node that a key changed. "at" is the time of the transaction: a node's confirmation names the change by it, and one
--- transaction tells each key once.
+-- Notifies every node that a key changed. "at" is the time of the transaction, by which a node's confirmation names the change. One
+-- transaction reports each key once.
 CREATE OR REPLACE FUNCTION public.tell_credential_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2410,8 +2413,8 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node that a key's products or rules changed, once a statement: a key may have 1,000 rules. The hash is null where the key
--- itself is gone.
+-- Notifies every node that a key's products or rules changed, once per statement: a key may have 1,000 rules. The hash is null if the key
+-- itself was deleted.
 CREATE OR REPLACE FUNCTION public.tell_credential_part_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2422,14 +2425,15 @@ BEGIN
     json_build_object('credential', credentials.credential_id, 'at', now(), 'hash', told_hash(credential.hash))::text
   )
   FROM (SELECT DISTINCT credential_id FROM changed) AS credentials
-  -- OFFSET 0 makes it a look-up for each key: the planner would read the whole table for the 1,000 keys of an import, while it is small.
+  -- OFFSET 0 makes this a look-up for each key: for the 1,000 keys of an import, the planner would otherwise read the whole table while it
+  -- is small.
   LEFT JOIN LATERAL (SELECT hash, created_at, xmin FROM credential WHERE id = credentials.credential_id OFFSET 0) AS credential ON true
-  -- A key that this transaction made is told of already.
+  -- A key that this transaction made has been reported already.
   WHERE (credential.xmin = pg_current_xact_id()::xid AND credential.created_at = now()) IS NOT TRUE;
   RETURN NULL;
 END $function$;
 
--- Tells every node that a customer changed.
+-- Notifies every node that a customer changed.
 CREATE OR REPLACE FUNCTION public.tell_customer_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2439,7 +2443,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node of new keys, once a statement: an import makes 1,000 at once.
+-- Notifies every node of new keys, once per statement: an import makes 1,000 at once.
 CREATE OR REPLACE FUNCTION public.tell_new_credentials()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2449,7 +2453,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node that a plan changed.
+-- Notifies every node that a plan changed.
 CREATE OR REPLACE FUNCTION public.tell_plan_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2462,7 +2466,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node that a product changed.
+-- Notifies every node that a product changed.
 CREATE OR REPLACE FUNCTION public.tell_product_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2484,7 +2488,7 @@ AS $function$
 $function$;
 REVOKE ALL ON FUNCTION tell_seller(text,jsonb) FROM PUBLIC;
 
--- Tells every node that a subscription changed, and whose it is.
+-- Notifies every node that a subscription changed, and whose it is.
 CREATE OR REPLACE FUNCTION public.tell_subscription_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2499,7 +2503,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node of a suspension as a change of what it stops.
+-- Notifies every node of a suspension, as a change of the subject that it stops.
 CREATE OR REPLACE FUNCTION public.tell_suspension_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2519,7 +2523,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
--- Tells every node to forget all that it knows: TRUNCATE names no rows.
+-- Notifies every node to forget everything that it knows: TRUNCATE names no rows.
 CREATE OR REPLACE FUNCTION public.tell_truncate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2539,8 +2543,8 @@ AS $function$
   SELECT encode(set_bit(uuid_send(p_subscription), 55, 1), 'hex')::uuid
 $function$;
 
--- The first 8 bytes of a key's hash: by them every node knows of each key without a query (docs/decisions/0040-known-key-hashes.md). They
--- give nothing away of a random key of 160 bits.
+-- The first 8 bytes of a key's hash, from which every node knows each key without a query (docs/decisions/0040-known-key-hashes.md). They
+-- reveal nothing about a random key of 160 bits.
 CREATE OR REPLACE FUNCTION public.told_hash(p_hash bytea)
  RETURNS text
  LANGUAGE sql
@@ -2549,7 +2553,7 @@ AS $function$
   SELECT encode(substring(p_hash FROM 1 FOR 8), 'hex')
 $function$;
 
--- What a subscription is like, as the seller is told. The customer's own cap is not part of it.
+-- A subscription's terms in the form of the seller's events. The customer's own cap is not part of them.
 CREATE OR REPLACE FUNCTION public.told_term(p subscription_term)
  RETURNS jsonb
  LANGUAGE sql

@@ -29,9 +29,9 @@ const MERGE_CHUNK = 100;
  * Redis, and PostgreSQL while Redis is away. One failure opens the breaker: all spends go to PostgreSQL until a probe finds Redis taking
  * writes again. Counting stays exact as long as all nodes use the same store and it keeps its data. Otherwise, for one subscription:
  * - Redis lost data: units that other nodes saw and had not yet written to PostgreSQL may be granted again. Each node writes every second,
- * and at once when a connection breaks. The first node to come back has already written its own units.
+ *   and at once when a connection breaks. The first node to come back has already written its own units.
  * - Some nodes lost Redis, others did not: each side may grant what the other granted since its last merge. A node merges when it returns,
- * and at the latest a second after it last used the subscription.
+ *   and at the latest a second after it last used the subscription.
  * - PostgreSQL crashed while it counted: at most the units of its last 0.6 s (three turns of its log writer) are granted again.
  * Units under way when a connection breaks may count twice, but always count.
  */

@@ -1,21 +1,21 @@
--- Takes units from one subscription's day and month, or reads them (0 units), or merges what Postgres knows: one key, one atomic step.
+-- Takes units from one subscription's day and month, or reads them (0 units), or merges PostgreSQL's figures: one key, one atomic step.
 --
--- KEYS[1]      hash of the subscription; fields <day>s|f|r and <month>s|f|r: spent through Redis, granted by Postgres as a fallback,
---              refunded. All only ever grow, so merging two views of a field is taking the larger. used = s + f - r.
---              rate: two doubles, when it was in microseconds of this server's clock, and the debt of plugins/core/access/rate.ts then. One
---              field of 16 bytes: numbers as text would cost Redis as much again as the whole rate.
+-- KEYS[1]      hash of the subscription; fields <day>s|f|r and <month>s|f|r: spent through Redis, granted by PostgreSQL as a fallback,
+--              refunded. Each only ever grows, so two views of a field merge by taking the larger one. used = s + f - r.
+--              rate: two doubles, a time in microseconds of this server's clock, and the debt of plugins/core/access/rate.ts at that
+--              time. It is one field of 16 bytes: numbers as text would cost Redis as much again as the whole rate.
 -- ARGV[1..3]   units, daily limit, monthly limit
 -- ARGV[4..7]   Unix seconds at which yesterday, today, tomorrow and the day after start, by the node's clock and time zone
--- ARGV[8..10]  their labels YYYY-MM-DD (the first three)
+-- ARGV[8..10]  labels of the first three, YYYY-MM-DD
 -- ARGV[11]     seconds to add to this server's clock
--- ARGV[12]     where fewer units than so many are left, none is taken
--- ARGV[13..14] pace and burst of the rate; pace 0: there is none
--- ARGV[15..21] optional: day that Postgres's figures are of, then s f r of that day and s f r of its month
--- ARGV[22]     optional: 1 where these figures may lack what a node saw, and therefore must not create the key
+-- ARGV[12]     if fewer units than this are left, none is taken
+-- ARGV[13..14] pace and burst of the rate; pace 0: no rate
+-- ARGV[15..21] optional: day of PostgreSQL's figures, then s f r of that day and s f r of its month
+-- ARGV[22]     optional: 1 if these figures may lack what a node saw, and therefore must not create the key
 --
--- Replies  {slot 1-3, granted, s f r of the day, s f r of the month, debt}   slot: which of the three labels this server's clock fell into
---          debt only where there is a rate
---          {-1, slot}   nothing is known of this subscription: call again with what Postgres knows
+-- Replies  {slot 1-3, granted, s f r of the day, s f r of the month, debt}   slot: the label that this server's clock falls into
+--          debt is present only if there is a rate
+--          {-1, slot}   the subscription is unknown: call again with PostgreSQL's figures
 --          {-2, now}    this server's clock is outside the three days: call again with days around `now`
 local KEEP_SECONDS = 41 * 86400
 local REQUEST_COST = 60000000

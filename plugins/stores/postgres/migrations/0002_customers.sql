@@ -3,13 +3,14 @@
 CREATE TABLE customer (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   email text NOT NULL CHECK (email ~ '^[^@\s]+@[^@\s]+$' AND length(email) <= 254),
-  -- What an organisation calls itself. Null: it goes by its e-mail address.
+  -- The name that an organisation gives itself. Null: it goes by its e-mail address.
   display_name text CHECK (char_length(display_name) BETWEEN 1 AND 100),
   created_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE customer IS 'An organisation that owns keys and subscriptions. Without a member it is one that the command line made.';
+COMMENT ON TABLE customer IS 'An organisation that owns keys and subscriptions. An organisation without a member was made by the command '
+  'line.';
 CREATE UNIQUE INDEX customer_email_key ON customer (lower(email));
--- By the beginning of the address, in the order of its bytes: one index finds and orders.
+-- For addresses by their beginning, in byte order: one index both finds and orders them.
 CREATE INDEX customer_email_order_idx ON customer (lower(email) COLLATE "C");
 
 CREATE FUNCTION tell_customer_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -17,20 +18,21 @@ BEGIN
   PERFORM pg_notify('tollgate_changes', json_build_object('customer', OLD.id)::text);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION tell_customer_change IS 'Tells every node that a customer changed.';
+COMMENT ON FUNCTION tell_customer_change IS 'Notifies every node that a customer changed.';
 CREATE TRIGGER customer_tells AFTER UPDATE OR DELETE ON customer FOR EACH ROW EXECUTE FUNCTION tell_customer_change();
 CREATE TRIGGER customer_truncate_tells AFTER TRUNCATE ON customer EXECUTE FUNCTION tell_truncate();
 
 CREATE TABLE customer_limit (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
-  -- Keys that are not revoked.
+  -- Maximum keys that are not revoked.
   keys integer CHECK (keys > 0),
-  -- Whitelist rules of all keys that are not revoked.
+  -- Maximum whitelist rules of all keys that are not revoked.
   rules integer CHECK (rules > 0),
-  -- Changes that the customer may ask for in a minute.
+  -- Maximum changes that the customer may request in a minute.
   writes_per_minute integer CHECK (writes_per_minute > 0)
 );
-COMMENT ON TABLE customer_limit IS 'What an operator grants one customer beyond the defaults of customer-limits.ts. Null is the default.';
+COMMENT ON TABLE customer_limit IS 'Limits that an operator grants one customer beyond the defaults of customer-limits.ts. Null is the '
+  'default.';
 
 CREATE TABLE customer_note (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -41,20 +43,20 @@ CREATE TABLE customer_note (
   author text NOT NULL,
   text text NOT NULL CHECK (length(text) BETWEEN 1 AND 2000)
 );
-COMMENT ON TABLE customer_note IS 'What operators write down about a customer, for operators only. Rows are only added.';
+COMMENT ON TABLE customer_note IS 'Operators'' notes about a customer, for operators only. Rows are only added.';
 CREATE INDEX customer_note_customer_idx ON customer_note (customer_id, number);
 
 CREATE TABLE submission (
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   id uuid NOT NULL,
-  -- What it made. Null until the transaction that makes it is about to commit.
+  -- Id of the result. Null until the transaction that creates it is about to commit.
   result_id uuid,
   at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (customer_id, id)
 );
-COMMENT ON TABLE submission IS 'Forms that were sent: sending one again makes nothing new. Kept 2 days.';
+COMMENT ON TABLE submission IS 'Submitted forms: a repeated form makes nothing new. Kept 2 days.';
 
--- Accounts, as better-auth 1.7 keeps them; test/dashboard/auth-schema.stores.test.ts compares -----------------------------------------
+-- Accounts, as better-auth 1.7 stores them; test/dashboard/auth-schema.stores.test.ts compares ---------------------------------------
 
 CREATE TABLE auth_user (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -78,7 +80,7 @@ CREATE TABLE auth_session (
   user_agent text,
   user_id uuid NOT NULL REFERENCES auth_user ON DELETE CASCADE
 );
-COMMENT ON TABLE auth_session IS 'A browser that is signed in.';
+COMMENT ON TABLE auth_session IS 'A browser session of a person who is signed in.';
 CREATE INDEX auth_session_user_idx ON auth_session (user_id);
 CREATE INDEX auth_session_expiry_idx ON auth_session (expires_at);
 
@@ -99,7 +101,7 @@ CREATE TABLE auth_account (
 );
 COMMENT ON TABLE auth_account IS 'A way in which a person signs in: a password, as an argon2id hash, or a provider.';
 CREATE INDEX auth_account_user_idx ON auth_account (user_id);
--- A provider's name for a person opens one account. Two tabs that begin one at the same time must not make two.
+-- A provider's id of a person opens one account. Two tabs that open one at the same time must not create two.
 CREATE UNIQUE INDEX auth_account_provider_idx ON auth_account (provider_id, account_id) WHERE provider_id <> 'credential';
 
 CREATE TABLE auth_verification (
@@ -110,15 +112,15 @@ CREATE TABLE auth_verification (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
-COMMENT ON TABLE auth_verification IS 'What waits to be confirmed by a link or a code.';
+COMMENT ON TABLE auth_verification IS 'Verifications that wait for a link or a code.';
 CREATE INDEX auth_verification_identifier_idx ON auth_verification (identifier);
 
 CREATE TABLE auth_rate_limit (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   key text NOT NULL UNIQUE,
   count integer NOT NULL,
-  -- Unix milliseconds. The driver gives a bigint as text, to which better-auth would append a window instead of adding it; a double is a
-  -- number, and exact for these.
+  -- Unix milliseconds. The driver returns a bigint as text, and better-auth would append a window to it instead of adding it. A double is a
+  -- number, and exact for these values.
   last_request double precision NOT NULL
 );
 COMMENT ON TABLE auth_rate_limit IS 'Attempts to sign in, by address and path and by account.';
@@ -126,56 +128,56 @@ CREATE INDEX auth_rate_limit_last_request_idx ON auth_rate_limit (last_request);
 
 CREATE TABLE auth_two_factor (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  -- Both are encrypted with the dashboard's secret: a copy of the database makes no code.
+  -- Both are encrypted with the dashboard's secret, so a copy of the database creates no code.
   secret text NOT NULL,
   backup_codes text NOT NULL,
-  -- One a person: of two, a thief could keep the other.
+  -- One for each person: with two, a thief could keep the second.
   user_id uuid NOT NULL UNIQUE REFERENCES auth_user ON DELETE CASCADE,
-  -- False until the first code from it was given.
+  -- False until the first code from it was entered.
   verified boolean DEFAULT true,
   failed_verification_count integer DEFAULT 0,
   locked_until timestamptz,
-  -- The time step of the last code: a code opens an account once (RFC 6238, section 5.2).
+  -- The time step of the last code: each code opens an account once (RFC 6238, section 5.2).
   last_step bigint
 );
 COMMENT ON TABLE auth_two_factor IS 'The second factor of an account: an authenticator app and its recovery codes.';
 
 CREATE TABLE auth_passkey (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  -- As the person calls it.
+  -- The name that the person gave it.
   name text,
-  -- It opens nothing: the private key stays on the person's device.
+  -- Opens nothing by itself: the private key stays on the person's device.
   public_key text NOT NULL,
   user_id uuid NOT NULL REFERENCES auth_user ON DELETE CASCADE,
-  -- One passkey opens one account.
+  -- A passkey opens one account.
   credential_id text NOT NULL UNIQUE,
-  -- Uses that the device counts, up to 2^32. A double, as auth_rate_limit.last_request is.
+  -- Uses as the device counts them, up to 2^32. A double, like auth_rate_limit.last_request.
   counter double precision NOT NULL,
   device_type text NOT NULL,
   backed_up boolean NOT NULL,
   transports text,
   aaguid text,
   created_at timestamptz,
-  -- Ours, not better-auth's.
+  -- This column is ours, not better-auth's.
   last_used_at timestamptz
 );
 COMMENT ON TABLE auth_passkey IS 'A passkey of an account.';
 CREATE INDEX auth_passkey_user_idx ON auth_passkey (user_id);
 
 CREATE TABLE email_change (
-  -- One a person: asking again replaces what was asked before.
+  -- One for each person: a new request replaces the earlier one.
   user_id uuid PRIMARY KEY REFERENCES auth_user ON DELETE CASCADE,
   new_email text NOT NULL CHECK (new_email = lower(new_email) AND new_email ~ '^[^@\s]+@[^@\s]+$' AND length(new_email) <= 254),
-  -- SHA-256 of the tokens in the two links: a copy of the database confirms nothing.
+  -- SHA-256 of the tokens in the two links, so a copy of the database confirms nothing.
   old_token bytea NOT NULL UNIQUE CHECK (octet_length(old_token) = 32),
   new_token bytea NOT NULL UNIQUE CHECK (octet_length(new_token) = 32),
   allowed_at timestamptz,
   proved_at timestamptz,
-  -- The session that asked is the one that stays.
+  -- The session that asked. It survives the change.
   session_id uuid NOT NULL,
   expires_at timestamptz NOT NULL DEFAULT now() + interval '1 hour'
 );
-COMMENT ON TABLE email_change IS 'A change of an e-mail address that waits: the old address allows it, the new one proves who reads it.';
+COMMENT ON TABLE email_change IS 'A pending change of an e-mail address: the old address allows it, the new one proves who reads it.';
 
 CREATE TABLE outbox_mail (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -187,7 +189,7 @@ CREATE TABLE outbox_mail (
 COMMENT ON TABLE outbox_mail IS 'Mail of an installation that sends none, for the outbox page. Kept 7 days.';
 CREATE INDEX outbox_mail_at_idx ON outbox_mail (at);
 
--- Who may do what ----------------------------------------------------------------------------------------------------------------------
+-- Roles ------------------------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE operator (
   user_id uuid PRIMARY KEY REFERENCES auth_user ON DELETE CASCADE,
@@ -203,7 +205,7 @@ CREATE TABLE member (
   since timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (customer_id, user_id)
 );
-COMMENT ON TABLE member IS 'Which person acts for which customer, and in which role.';
+COMMENT ON TABLE member IS 'The people who act for a customer, and their roles.';
 CREATE INDEX member_user_idx ON member (user_id, since);
 
 CREATE FUNCTION keep_an_owner() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -215,8 +217,8 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION keep_an_owner IS 'An organisation with members has an owner. It locks the customer first: when two owners leave at once, '
-  'the second waits and then sees that the first has left.';
+COMMENT ON FUNCTION keep_an_owner IS 'Ensures that an organisation with members has an owner. It locks the customer first: when two owners '
+  'leave at once, the second waits and then sees that the first has left.';
 CREATE TRIGGER member_keeps_owner AFTER UPDATE OR DELETE ON member
   FOR EACH ROW WHEN (OLD.role = 'owner') EXECUTE FUNCTION keep_an_owner();
 
@@ -227,7 +229,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION begin_with_owner IS 'The first member of an organisation is its owner.';
+COMMENT ON FUNCTION begin_with_owner IS 'Makes the first member of an organisation its owner.';
 CREATE TRIGGER member_begins_with_owner AFTER INSERT ON member
   FOR EACH ROW WHEN (NEW.role <> 'owner') EXECUTE FUNCTION begin_with_owner();
 
@@ -236,14 +238,14 @@ CREATE TABLE invitation (
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   email text NOT NULL CHECK (email = lower(email)),
   role text NOT NULL CHECK (role IN ('admin', 'developer', 'billing', 'reader')),
-  -- SHA-256 of the token in the mail: all that is kept of it.
+  -- SHA-256 of the token in the mail. Nothing else of the token is stored.
   token_hash bytea NOT NULL UNIQUE CHECK (octet_length(token_hash) = 32),
   invited_by uuid REFERENCES auth_user ON DELETE SET NULL,
   sent_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
   UNIQUE (customer_id, email)
 );
-COMMENT ON TABLE invitation IS 'Open invitations, one for each address. Those that were accepted or revoked are in the audit log only.';
+COMMENT ON TABLE invitation IS 'Open invitations, one for each address. Accepted and revoked invitations are in the audit log only.';
 CREATE INDEX invitation_inviter_idx ON invitation (invited_by);
 
 CREATE FUNCTION forget_invitations() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -254,14 +256,14 @@ BEGIN
   );
   RETURN OLD;
 END $$;
-COMMENT ON FUNCTION forget_invitations IS 'An account that goes takes along the invitations of its address, and those of an organisation '
-  'that has no other member.';
+COMMENT ON FUNCTION forget_invitations IS 'When an account is deleted, deletes the invitations to its address, and those of an '
+  'organisation that has no other member.';
 CREATE TRIGGER auth_user_forgets_invitations BEFORE DELETE ON auth_user FOR EACH ROW EXECUTE FUNCTION forget_invitations();
 
 CREATE TABLE admin_token (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
-  -- SHA-256 of the token: all that is kept of the secret.
+  -- SHA-256 of the token. Nothing else of the secret is stored.
   hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
   last_four text NOT NULL CHECK (length(last_four) = 4),
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -269,13 +271,14 @@ CREATE TABLE admin_token (
   -- Null once the account is gone.
   made_by uuid REFERENCES auth_user ON DELETE SET NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  -- No token lives for ever: 400 days are a year and time to replace it.
+  -- No token lasts for ever: 400 days are a year and the time to replace it.
   expires_at timestamptz NOT NULL CHECK (expires_at > created_at AND expires_at <= created_at + interval '400 days'),
-  -- To within a minute.
+  -- Accurate to a minute.
   last_used_at timestamptz,
   revoked_at timestamptz
 );
-COMMENT ON TABLE admin_token IS 'Tokens of the management API. A row stays when its token is revoked or has expired: pages and the audit log name it.';
+COMMENT ON TABLE admin_token IS 'Tokens of the management API. A row stays when its token is revoked or has expired, because pages and the '
+  'audit log name it.';
 CREATE INDEX admin_token_customer_idx ON admin_token (customer_id, created_at DESC, id);
 CREATE INDEX admin_token_maker_idx ON admin_token (made_by);
 
@@ -285,7 +288,7 @@ CREATE TABLE seller_token (
   last_four text NOT NULL CHECK (length(last_four) = 4),
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   scopes text[] NOT NULL CHECK (cardinality(scopes) > 0),
-  -- The address stays when the operator goes: it names who made the token, which no longer works.
+  -- The address stays when the operator is removed: it names who made the token, which no longer works.
   made_by uuid REFERENCES operator ON DELETE SET NULL,
   maker text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
@@ -293,7 +296,8 @@ CREATE TABLE seller_token (
   last_used_at timestamptz,
   revoked_at timestamptz
 );
-COMMENT ON TABLE seller_token IS 'Tokens of the seller''s API. One works while the operator who made it is one. A row stays when its token has ended.';
+COMMENT ON TABLE seller_token IS 'Tokens of the seller''s API. A token works while the operator who made it is one. A row stays when its '
+  'token has ended.';
 CREATE INDEX seller_token_maker_idx ON seller_token (made_by);
 
 CREATE TABLE seller_submission (
@@ -301,7 +305,7 @@ CREATE TABLE seller_submission (
   result_id uuid,
   at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE seller_submission IS 'What operators and their programs asked for once, and what it made. Kept two days.';
+COMMENT ON TABLE seller_submission IS 'Requests that operators and their programs sent once, and their results. Kept two days.';
 CREATE INDEX seller_submission_at_idx ON seller_submission (at);
 
 CREATE FUNCTION customer_mail_address(p_customer uuid) RETURNS text LANGUAGE sql STABLE AS $$
@@ -317,5 +321,5 @@ CREATE FUNCTION customer_mail_address(p_customer uuid) RETURNS text LANGUAGE sql
     )
   )
 $$;
-COMMENT ON FUNCTION customer_mail_address IS 'Where mail for a customer goes: to its own address while a member has it, or a verified account that '
-  'has joined nothing yet; otherwise to its oldest owner. Null where nobody is known to read it.';
+COMMENT ON FUNCTION customer_mail_address IS 'Address for mail to a customer: its own, while a member has it or a verified account that '
+  'has joined nothing yet; otherwise its oldest owner''s. Null if nobody is known to read it.';

@@ -1,4 +1,4 @@
--- Subscriptions: who may use which product, on which plan, what was agreed to and what it cost.
+-- Subscriptions: who may use which product on which plan, with the terms agreed to and their cost.
 
 CREATE TABLE subscription (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -7,19 +7,20 @@ CREATE TABLE subscription (
   -- Null: the product's base limits.
   plan_name text,
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'cancelled')),
-  -- Limits that an operator set for this subscription alone, on the plan that it has.
+  -- Limits that an operator set for this subscription alone, on its present plan.
   daily_override integer CHECK (daily_override >= 0),
   monthly_override integer CHECK (monthly_override >= 0),
   -- As in plan.
   rate_override jsonb,
-  -- The customer's own limit a day, below the one that holds otherwise. No operator sets it.
+  -- The customer's own daily limit, below the one that applies otherwise. No operator sets it.
   daily_cap integer CHECK (daily_cap >= 0),
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
-  -- A price of its own, a month, in the currency that the plan had when it was agreed: in another currency the number would be another price.
+  -- The subscription's own price for a month, in the plan's currency at the time of the agreement: in another currency the number would be
+  -- another price.
   price_override numeric CHECK (price_override >= 0),
   price_override_currency text CHECK (price_override_currency ~ '^[A-Z]{3}$'),
-  -- Own limits of plans that it had before, by plan, '' for the base limits: daily, monthly, rate, reason, set_by, ends_at.
+  -- Own limits for earlier plans, by plan, '' for the base limits: daily, monthly, rate, reason, set_by, ends_at.
   own_limits jsonb NOT NULL DEFAULT '{}',
   UNIQUE (customer_id, product_id),
   FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name),
@@ -27,7 +28,7 @@ CREATE TABLE subscription (
 );
 COMMENT ON TABLE subscription IS 'A customer''s right to a product.';
 
--- What somebody has just paid for is given, though the product was withdrawn in between.
+-- A customer who has just paid gets the product, even if it was withdrawn in between.
 CREATE FUNCTION check_subscribable() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (
@@ -39,8 +40,8 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-COMMENT ON FUNCTION check_subscribable IS
-  'Refuses subscriptions to a product that is retired or only listed, unless it was just paid for, and to one without limits.';
+COMMENT ON FUNCTION check_subscribable IS 'Refuses subscriptions to a product without limits, and to one that is retired or only listed, '
+  'unless it was just paid for.';
 CREATE TRIGGER subscription_is_possible BEFORE INSERT OR UPDATE OF product_id ON subscription
   FOR EACH ROW EXECUTE FUNCTION check_subscribable();
 
@@ -54,7 +55,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION tell_subscription_change IS 'Tells every node that a subscription changed, and whose it is.';
+COMMENT ON FUNCTION tell_subscription_change IS 'Notifies every node that a subscription changed, and whose it is.';
 CREATE TRIGGER subscription_tells AFTER INSERT OR UPDATE OR DELETE ON subscription
   FOR EACH ROW EXECUTE FUNCTION tell_subscription_change();
 CREATE TRIGGER subscription_truncate_tells AFTER TRUNCATE ON subscription EXECUTE FUNCTION tell_truncate();
@@ -63,13 +64,13 @@ CREATE TABLE subscription_limit_term (
   subscription_id uuid PRIMARY KEY REFERENCES subscription ON DELETE CASCADE,
   reason text NOT NULL CHECK (length(reason) BETWEEN 1 AND 500),
   set_by text NOT NULL,
-  -- When end-limits.ts takes them away again. Null: never.
+  -- When end-limits.ts removes them. Null: never.
   ends_at timestamptz
 );
-COMMENT ON TABLE subscription_limit_term IS 'Why an operator set a subscription''s own price or limits, and until when.';
+COMMENT ON TABLE subscription_limit_term IS 'Reason of a subscription''s own price or limits, the operator who set them, and their end.';
 CREATE INDEX subscription_limit_term_end_idx ON subscription_limit_term (ends_at) WHERE ends_at IS NOT NULL;
 
--- Own terms are agreed for one plan. The price ends with it; the limits wait in own_limits until the subscription is back on that plan.
+-- Own terms are agreed for one plan. The price ends with the plan; the limits wait in own_limits until the subscription is back on it.
 CREATE FUNCTION change_own_terms() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   left_plan text := COALESCE(OLD.plan_name, '');
@@ -79,7 +80,7 @@ BEGIN
   NEW.price_override := NULL;
   NEW.price_override_currency := NULL;
   NEW.own_limits := OLD.own_limits - next_plan;
-  -- Limits that this very statement sets are those of the next plan.
+  -- Limits that this statement itself sets are those of the next plan.
   IF (NEW.daily_override, NEW.monthly_override, NEW.rate_override)
     IS NOT DISTINCT FROM (OLD.daily_override, OLD.monthly_override, OLD.rate_override) THEN
     IF num_nonnulls(OLD.daily_override, OLD.monthly_override, OLD.rate_override) > 0 THEN
@@ -107,12 +108,12 @@ CREATE TRIGGER subscription_other_plan_changes_own_terms BEFORE UPDATE OF plan_n
 
 CREATE TABLE plan_request (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  -- The order in which they were made, for pages.
+  -- The order of the requests, for pages.
   number bigint GENERATED ALWAYS AS IDENTITY,
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   product_id text NOT NULL,
   plan_name text NOT NULL,
-  -- What the customer agreed to: a plan that has changed since is not what was asked for.
+  -- The terms that the customer agreed to: a plan that has changed since is not the plan that was requested.
   daily integer NOT NULL,
   monthly integer NOT NULL,
   price numeric NOT NULL,
@@ -127,7 +128,7 @@ CREATE TABLE plan_request (
   CHECK ((state = 'open') = (answered_at IS NULL)),
   FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
 );
-COMMENT ON TABLE plan_request IS 'A plan that a customer asked for and an operator answers. Until then the subscription stays as it is.';
+COMMENT ON TABLE plan_request IS 'A plan that a customer requested and an operator decides on. Until then the subscription stays as it is.';
 CREATE UNIQUE INDEX plan_request_one_open ON plan_request (customer_id, product_id) WHERE state = 'open';
 CREATE INDEX plan_request_open_idx ON plan_request (number) WHERE state = 'open';
 CREATE INDEX plan_request_customer_idx ON plan_request (customer_id, product_id, number);
@@ -138,14 +139,14 @@ BEGIN
   WHERE customer_id = NEW.customer_id AND product_id = NEW.product_id AND state = 'open';
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION withdraw_plan_requests IS 'Withdraws a customer''s open requests when the subscription is cancelled: an approval would bring '
-  'the subscription back, with its price.';
+COMMENT ON FUNCTION withdraw_plan_requests IS 'Withdraws a customer''s open requests when the subscription is cancelled: an approval would '
+  'bring the subscription back, with its price.';
 CREATE TRIGGER subscription_cancel_withdraws AFTER UPDATE OF state ON subscription FOR EACH ROW
   WHEN (NEW.state = 'cancelled' AND OLD.state <> 'cancelled') EXECUTE FUNCTION withdraw_plan_requests();
 
--- Terms, written by triggers with the owner's rights: every program writes them, and none can write anything else -------------------
+-- Terms. Triggers write them with the owner's rights: every program keeps them, and none can write anything else --------------------
 
--- keep_subscription_terms makes rows by the order of these columns.
+-- keep_subscription_terms builds rows in the order of these columns.
 CREATE TABLE subscription_term (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   subscription_id uuid NOT NULL,
@@ -160,14 +161,14 @@ CREATE TABLE subscription_term (
   monthly integer NOT NULL,
   state text NOT NULL,
   since timestamptz NOT NULL,
-  -- Where the next term begins. Null while this one holds.
+  -- Start of the next term. Null while this term applies.
   until timestamptz,
   -- As in plan, with the limits of the subscription.
   overage jsonb,
   CHECK (until >= since)
 );
-COMMENT ON TABLE subscription_term IS 'What held for a subscription, and since when: the statement of a month must not change with a later price. '
-  'No foreign keys: what was charged outlives the subscription.';
+COMMENT ON TABLE subscription_term IS 'The terms of a subscription over time: a later price must not change the statement of an earlier '
+  'month. No foreign keys: charges outlive the subscription.';
 CREATE UNIQUE INDEX subscription_term_present ON subscription_term (subscription_id) WHERE until IS NULL;
 CREATE INDEX subscription_term_customer_idx ON subscription_term (customer_id, since);
 
@@ -176,13 +177,14 @@ CREATE FUNCTION overage_of(p_overage jsonb, p_daily integer, p_monthly integer) 
     p_overage || jsonb_strip_nulls(jsonb_build_object('daily', p_daily, 'monthly', p_monthly))
   END
 $$;
-COMMENT ON FUNCTION overage_of IS 'What a plan sells above its limits, for a subscription with these limits of its own: they are included, and refuse.';
+COMMENT ON FUNCTION overage_of IS 'What a plan sells above its limits, for a subscription with its own limits: requests up to those are '
+  'included, and requests above them are refused.';
 
 CREATE FUNCTION keep_subscription_terms(p_subscriptions uuid[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   due subscription_term[];
 BEGIN
-  -- A price that changes at this moment is waited for: it either counts here, or its own trigger finds these subscriptions.
+  -- Waits for a price that is changing at this time: either the new price counts here, or its own trigger finds these subscriptions.
   PERFORM 1 FROM plan WHERE (product_id, name) IN (SELECT product_id, plan_name FROM subscription WHERE id = ANY (p_subscriptions))
     ORDER BY product_id, name FOR SHARE;
   PERFORM 1 FROM product WHERE id IN (SELECT product_id FROM subscription WHERE id = ANY (p_subscriptions)) ORDER BY id FOR SHARE;
@@ -206,7 +208,7 @@ BEGIN
         IS DISTINCT FROM (s.plan_name, now_.price, now_.currency, now_.daily, now_.monthly, s.state, now_.overage)
     ORDER BY s.id
   );
-  -- Nobody ever had what this transaction began itself.
+  -- A term that began in this transaction was never in force.
   DELETE FROM subscription_term t USING unnest(due) AS d
     WHERE t.subscription_id = d.subscription_id AND t.until IS NULL AND t.since = now();
   UPDATE subscription_term t SET until = GREATEST(now(), t.since) FROM unnest(due) AS d
@@ -215,19 +217,19 @@ BEGIN
     subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, overage
   )
   SELECT d.subscription_id, d.customer_id, d.product_id, d.plan_name, d.price, d.currency, d.daily, d.monthly, d.state,
-    -- By the customer, for which there is an index.
+    -- Filtered by the customer, because there is an index for it.
     COALESCE((SELECT max(t.until) FROM subscription_term t WHERE t.customer_id = d.customer_id AND t.subscription_id = d.subscription_id), now()),
     d.overage
   FROM unnest(due) AS d;
 END $$;
-COMMENT ON FUNCTION keep_subscription_terms IS 'Ends the terms of these subscriptions that no longer hold, and begins those that do.';
+COMMENT ON FUNCTION keep_subscription_terms IS 'Ends the terms of these subscriptions that no longer apply, and begins those that do.';
 
 CREATE FUNCTION keep_changed_subscriptions() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   PERFORM keep_subscription_terms(ARRAY(SELECT id FROM changed));
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION keep_changed_subscriptions IS 'Keeps the terms of subscriptions that were made or changed.';
+COMMENT ON FUNCTION keep_changed_subscriptions IS 'Records the terms of subscriptions that were made or changed.';
 CREATE TRIGGER subscription_insert_keeps_terms AFTER INSERT ON subscription REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION keep_changed_subscriptions();
 CREATE TRIGGER subscription_update_keeps_terms AFTER UPDATE ON subscription REFERENCING NEW TABLE AS changed
@@ -249,7 +251,7 @@ BEGIN
   ));
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION keep_subscriptions_of_plans IS 'Keeps the terms of subscriptions whose plan changed.';
+COMMENT ON FUNCTION keep_subscriptions_of_plans IS 'Records the terms of subscriptions whose plan changed.';
 CREATE TRIGGER plan_update_keeps_terms AFTER UPDATE ON plan REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_plans();
 
@@ -258,7 +260,7 @@ BEGIN
   PERFORM keep_subscription_terms(ARRAY(SELECT s.id FROM changed c JOIN subscription s ON s.product_id = c.id AND s.plan_name IS NULL));
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION keep_subscriptions_of_products IS 'Keeps the terms of subscriptions whose base limits changed.';
+COMMENT ON FUNCTION keep_subscriptions_of_products IS 'Records the terms of subscriptions whose base limits changed.';
 CREATE TRIGGER product_update_keeps_terms AFTER UPDATE ON product REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION keep_subscriptions_of_products();
 
@@ -267,14 +269,14 @@ REVOKE ALL ON FUNCTION keep_changed_subscriptions(), end_terms_of_gone_subscript
 
 CREATE TABLE statement (
   customer_id uuid NOT NULL,
-  -- Its first day.
+  -- First day of the month.
   month date NOT NULL CHECK (extract(day FROM month) = 1),
   closed_at timestamptz NOT NULL DEFAULT now(),
   -- As services/selling/statements/statement.ts computed it.
   content jsonb NOT NULL,
   PRIMARY KEY (customer_id, month)
 );
-COMMENT ON TABLE statement IS 'Statements of months that are over. Never changed and never deleted.';
+COMMENT ON TABLE statement IS 'Statements of past months. Never changed and never deleted.';
 
 CREATE FUNCTION refuse_statement_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -284,19 +286,19 @@ COMMENT ON FUNCTION refuse_statement_change IS 'Refuses every change of a closed
 CREATE TRIGGER statement_is_final BEFORE UPDATE OR DELETE ON statement
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_statement_change();
 
--- What customers declare when they subscribe to a product that asks for it.
+-- Declarations that customers make when they subscribe to a product that requires them.
 CREATE TABLE consent (
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   product_id text NOT NULL REFERENCES product,
-  -- SHA-256 of the text: another text asks again.
+  -- SHA-256 of the text: a changed text is asked again.
   version bytea NOT NULL CHECK (octet_length(version) = 32),
   text text NOT NULL,
-  -- By what way: `dashboard`, `operator`, `cli`, or `token:` and the token's name.
+  -- The channel: `dashboard`, `operator`, `cli`, or `token:` and the token's name.
   given_by text NOT NULL,
-  -- Who, where it was a person with an account. Null once the account is erased.
+  -- The person, if it was one with an account. Null once the account is erased.
   user_id uuid REFERENCES auth_user ON DELETE SET NULL,
   given_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (customer_id, product_id, version)
 );
-COMMENT ON TABLE consent IS 'Texts of the catalogue that a customer agreed to, and who did. Rows are only added.';
+COMMENT ON TABLE consent IS 'Texts of the catalogue that a customer agreed to, and who agreed. Rows are only added.';
 CREATE INDEX consent_user_idx ON consent (user_id) WHERE user_id IS NOT NULL;

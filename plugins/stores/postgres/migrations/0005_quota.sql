@@ -1,18 +1,19 @@
--- The quota counters: usage by counter and day, which requests were given back, and the steps that change either.
+-- The quota counters: usage by counter and day, the requests that were given back, and the functions that change either.
 
 CREATE TABLE usage (
-  -- The counter: a subscription's id, or what test_counter makes of it.
+  -- The counter: a subscription's id, or the id that test_counter derives from it.
   subscription_id uuid NOT NULL,
   -- In the quota time zone.
   day date NOT NULL,
-  -- Granted by Redis, as nodes saw it.
+  -- Units granted by Redis, as nodes saw them.
   spent_redis bigint NOT NULL DEFAULT 0 CHECK (spent_redis >= 0),
-  -- Granted by quota_take.
+  -- Units granted by quota_take.
   spent_postgres bigint NOT NULL DEFAULT 0 CHECK (spent_postgres >= 0),
-  -- Units given back: for failed requests, for requests that the catalogue exempts (`uncharged`), and units that no request used: granted
-  -- too late, or reserved for more than was done.
+  -- Units given back: for failed requests, for requests that the catalogue exempts (`uncharged`), and units that no request used because
+  -- they were granted too late or reserved for more than was done.
   refunded bigint NOT NULL DEFAULT 0,
-  -- Its parts. The first two have an end of the day each, so that neither uses up the other's. The third never counts as charged.
+  -- Parts of `refunded`. The first two each have a maximum for the day, so that neither uses up the other's. The third never counts as
+  -- charged.
   refunded_requests bigint NOT NULL DEFAULT 0,
   refunded_exempt bigint NOT NULL DEFAULT 0,
   refunded_unused bigint NOT NULL DEFAULT 0,
@@ -21,7 +22,7 @@ CREATE TABLE usage (
   CHECK (refunded_requests BETWEEN 0 AND refunded),
   CHECK (refunded_exempt BETWEEN 0 AND refunded),
   CHECK (refunded_unused BETWEEN 0 AND refunded)
-) WITH (fillfactor = 50); -- room on each page for the next version of a hot row, so that the index stays untouched
+) WITH (fillfactor = 50); -- leaves room on each page for the next version of a hot row, so that the index stays untouched
 COMMENT ON TABLE usage IS 'Units by counter and day. Every count only grows; spent_redis + spent_postgres - refunded counts against a limit. '
   'No foreign key: usage outlives its subscription, and no unit is refused for that.';
 -- Subscriptions that were used today: only they can reach a share of a limit.
@@ -32,25 +33,26 @@ CREATE TABLE quota_refund (
   day date NOT NULL,
   units bigint NOT NULL DEFAULT 1
 );
-COMMENT ON TABLE quota_refund IS 'Which requests were given back, so that none is twice. The id of a request with `/rest` is '
-  'for units that it reserved and did not use. The log of requests shows both, so rows are kept as long as that.';
+COMMENT ON TABLE quota_refund IS 'Requests that were given back, so that none is given back twice. The id of a request with `/rest` is for '
+  'units that it reserved and did not use. The log of requests shows both, so rows are kept as long as the log.';
 CREATE INDEX quota_refund_day_idx ON quota_refund (day);
 
 CREATE TABLE rate_debt (
   -- The counter, as in usage.
   subscription_id uuid PRIMARY KEY,
-  -- Microseconds of this server's clock since 1970, when the debt was that.
+  -- Time of the debt, in microseconds of this server's clock since 1970.
   at_us bigint NOT NULL,
   debt bigint NOT NULL
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE rate_debt IS 'Where counters with a rate stand against it (plugins/core/access/rate.ts). Every debt is paid within a day, so rows are deleted after two.';
+COMMENT ON TABLE rate_debt IS 'Debts of counters with a rate (plugins/core/access/rate.ts). Every debt is paid within a day, so rows are '
+  'deleted after two.';
 
 CREATE FUNCTION test_counter(p_subscription uuid) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
   SELECT encode(set_bit(uuid_send(p_subscription), 55, 1), 'hex')::uuid
 $$;
-COMMENT ON FUNCTION test_counter IS 'The counter of a subscription''s test keys: its id with the highest bit of the version set, which no other id '
-  'here has (plugins/core/access/quota-counter-id.ts).';
+COMMENT ON FUNCTION test_counter IS 'The counter of a subscription''s test keys: its id with the highest bit of the version set, which no '
+  'other id here has (plugins/core/access/quota-counter-id.ts).';
 
 CREATE FUNCTION quota_parts(
   p_subscription uuid, p_day date,
@@ -69,7 +71,7 @@ CREATE FUNCTION quota_parts(
     AND day >= date_trunc('month', p_day::timestamp)::date
     AND day < (date_trunc('month', p_day::timestamp) + interval '1 month')::date
 $$;
-COMMENT ON FUNCTION quota_parts IS 'What a counter has of one day, and of that day''s month.';
+COMMENT ON FUNCTION quota_parts IS 'The figures of a counter for one day, and for that day''s month.';
 
 CREATE FUNCTION quota_keep(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
 RETURNS void LANGUAGE sql AS $$
@@ -84,8 +86,8 @@ RETURNS void LANGUAGE sql AS $$
         spent_postgres = GREATEST(known.spent_postgres, excluded.spent_postgres)
     WHERE excluded.spent_redis > known.spent_redis OR excluded.spent_postgres > known.spent_postgres
 $$;
-COMMENT ON FUNCTION quota_keep IS 'Keeps what nodes saw of Redis: the larger figure wins. Rows are locked in key order, as everywhere here, so '
-  'that nothing deadlocks.';
+COMMENT ON FUNCTION quota_keep IS 'Keeps Redis''s figures as nodes saw them: the larger figure wins. Rows are locked in key order, as in '
+  'every function here, so that nothing deadlocks.';
 
 CREATE FUNCTION quota_sync(p_subscriptions uuid[], p_days date[], p_redis bigint[], p_postgres bigint[])
 RETURNS TABLE (
@@ -93,7 +95,7 @@ RETURNS TABLE (
   day_redis bigint, day_postgres bigint, day_refunded bigint, month_redis bigint, month_postgres bigint, month_refunded bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  -- Usage that a crash of this server takes back is written again within a second; no request should wait for the disk.
+  -- If this server crashes, lost usage is written again within a second; no request should wait for the disk.
   PERFORM set_config('synchronous_commit', 'off', true);
   PERFORM quota_keep(p_subscriptions, p_days, p_redis, p_postgres);
   RETURN QUERY
@@ -101,7 +103,7 @@ BEGIN
     FROM unnest(p_subscriptions, p_days) WITH ORDINALITY AS asked (subscription, day, place),
       LATERAL quota_parts(asked.subscription, asked.day) AS parts;
 END $$;
-COMMENT ON FUNCTION quota_sync IS 'quota_keep, then where each of the subscriptions stands.';
+COMMENT ON FUNCTION quota_sync IS 'Calls quota_keep, then returns the present figures of each subscription.';
 
 CREATE FUNCTION quota_take(
   p_subscriptions uuid[], p_units bigint[], p_daily bigint[], p_monthly bigint[], p_zone text, p_offset double precision,
@@ -160,7 +162,7 @@ BEGIN
         granted := requests;
       END IF;
       debt := debt + requests * 60000000;
-      -- A clock that was set back starts anew: the debt would else stand until that time comes again.
+      -- If the clock was set back, the rate starts anew: otherwise the debt would stand until that time comes again.
       IF requests > 0 OR now_us < known_us THEN
         INSERT INTO rate_debt AS known (subscription_id, at_us, debt) VALUES (wanted.subscription, now_us, quota_take.debt)
           ON CONFLICT (subscription_id) DO UPDATE SET at_us = excluded.at_us, debt = excluded.debt;
@@ -175,11 +177,11 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION quota_take IS 'Takes up to p_units of each subscription from day and month together; where fewer than p_least are left, none. '
-  'The lock covers the whole subscription, not the day''s row: two takes on either side of midnight share the month. p_offset shifts this '
-  'server''s clock, in seconds. The p_seen arrays (empty, or null where nothing was seen) are kept as by quota_keep, but under the lock: a '
-  'caller''s own units must count before it takes more. p_pace and p_burst are those of plugins/core/access/rate.ts, p_pace 0 where there is '
-  'no rate: a request is refused that comes too fast, and debt is what it then is.';
+COMMENT ON FUNCTION quota_take IS 'Takes up to p_units of each subscription from day and month together; if fewer than p_least are left, '
+  'none. The lock covers the whole subscription, not the day''s row: two takes on either side of midnight share the month. p_offset shifts '
+  'this server''s clock, in seconds. The p_seen arrays (empty, or null if nothing was seen) are kept as by quota_keep, but under the lock: '
+  'a caller''s own units must count before it takes more. p_pace and p_burst are those of plugins/core/access/rate.ts, p_pace 0 if there '
+  'is no rate: a request that comes too fast is refused. The returned debt is the one after the take.';
 
 CREATE FUNCTION quota_give_back(
   p_requests text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision,
@@ -207,7 +209,7 @@ BEGIN
       IF NOT FOUND THEN outcome := 'repeated'; END IF;
     END IF;
     IF outcome = 'refunded' THEN
-      -- Both conditions are judged under the row's lock: refunds that come at once wait for one another.
+      -- Both conditions are checked under the row's lock, so concurrent refunds wait for one another.
       UPDATE usage
         SET refunded = refunded + given.units,
             refunded_requests = refunded_requests + CASE WHEN given.most IS NULL OR given.exempt THEN 0 ELSE given.units END,
@@ -217,7 +219,7 @@ BEGIN
           AND refunded + given.units <= spent_redis + spent_postgres
           AND (given.most IS NULL OR CASE WHEN given.exempt THEN refunded_exempt ELSE refunded_requests END + given.units <= given.most);
       IF NOT FOUND THEN
-        -- The counts only grow: what is capped now was capped then.
+        -- The counts only grow: a refund that is capped now was capped then.
         outcome := CASE WHEN EXISTS (
           SELECT FROM usage
           WHERE subscription_id = given.subscription AND day = given.day
@@ -231,12 +233,12 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION quota_give_back IS 'Gives units back, once a request id. A null id is for units that were granted too late to be used: the '
-  'caller knows that it asks once. p_exempt: the catalogue exempts the request. p_most: at most so many are given back for requests of that '
-  'kind, subscription and day; null where no request used the units. Outcomes: refunded; repeated (this request was given back before); '
+COMMENT ON FUNCTION quota_give_back IS 'Gives units back, once per request id. A null id is for units that were granted too late to be '
+  'used: the caller makes sure that it asks once. p_exempt: the catalogue exempts the request. p_most: maximum given back for requests of '
+  'that kind, subscription and day; null if no request used the units. Outcomes: refunded; repeated (this request was given back before); '
   'capped (p_most is reached); uncharged (no such units are known, or the day is too old).';
 
--- An answer may say that its request cost more, or less, than was taken for it; see plugins/server/answers/settle-queue.ts.
+-- A response may report that its request cost more, or less, than was taken for it; see plugins/server/answers/settle-queue.ts.
 CREATE FUNCTION quota_settle(p_ids text[], p_subscriptions uuid[], p_days date[], p_units bigint[], p_zone text, p_offset double precision)
 RETURNS TABLE (
   place bigint, outcome text,
@@ -272,15 +274,15 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 END $$;
-COMMENT ON FUNCTION quota_settle IS 'Takes more units from a day, past its limits, once an id. What is given back is a refund, with a cap. Outcomes: settled; repeated '
-  '(this id was settled before); uncharged (nothing is known to have been taken, or the day is too old).';
+COMMENT ON FUNCTION quota_settle IS 'Takes more units from a day, past its limits, once per id. Units are given back by a refund, with a '
+  'cap. Outcomes: settled; repeated (this id was settled before); uncharged (no units are known to have been taken, or the day is too old).';
 
 CREATE FUNCTION quota_forget_refunds() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   DELETE FROM quota_refund WHERE day < (now() AT TIME ZONE 'UTC')::date - 8;
   DELETE FROM rate_debt WHERE at_us < extract(epoch FROM now() - interval '2 days') * 1000000
 $$;
-COMMENT ON FUNCTION quota_forget_refunds IS 'Deletes refunds that are too old to prove anything. It takes no day as an argument, or its callers could '
-  'have a request given back twice. Eight days of UTC are at least seven days in every time zone.';
+COMMENT ON FUNCTION quota_forget_refunds IS 'Deletes refunds that are too old to prove anything. It takes no day as an argument, or its '
+  'callers could have a request given back twice. Eight days of UTC are at least seven days in every time zone.';
 
--- Called by services and plugin servers that have no right to these tables: cli/database-roles says who may.
+-- Called by services and plugin servers that have no rights on these tables: cli/database-roles grants the calls.
 REVOKE ALL ON FUNCTION quota_sync, quota_give_back, quota_forget_refunds FROM PUBLIC;

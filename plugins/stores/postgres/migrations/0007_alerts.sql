@@ -2,33 +2,33 @@
 
 CREATE TABLE alert (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  -- The order in which they were made, for pages.
+  -- The order of the alerts, for pages.
   number bigint GENERATED ALWAYS AS IDENTITY,
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   at timestamptz NOT NULL DEFAULT now(),
   kind text NOT NULL CHECK (kind IN ('quota_daily', 'quota_monthly', 'key_expiry')),
-  -- What it is about: a subscription's window, or a key.
+  -- The subject: a subscription's window, or a key.
   subscription_id uuid REFERENCES subscription ON DELETE CASCADE,
   credential_id uuid REFERENCES credential ON DELETE CASCADE,
-  -- First day of the day or month in the quota time zone; for a key the moment of its expiry, in UTC.
+  -- First day of the day or month in the quota time zone; for a key the time of its expiry, in UTC.
   period timestamp NOT NULL,
-  -- Share of the limit that was reached, and the figures of that moment.
+  -- Share of the limit that was reached, and the figures at that time.
   percent integer CHECK (percent BETWEEN 1 AND 100),
   used bigint,
   quota_limit bigint,
   read_at timestamptz,
   -- True while the alert waits to be mailed.
   is_mail_due boolean NOT NULL DEFAULT false,
-  -- A share of what a price includes, not of the limit at which requests are refused.
+  -- True: a share of what a price includes, not of the limit at which requests are refused.
   is_included boolean NOT NULL DEFAULT false,
   CHECK ((kind = 'key_expiry') = (credential_id IS NOT NULL)),
   CHECK ((kind = 'key_expiry') = (subscription_id IS NULL)),
   CHECK ((kind = 'key_expiry') = (percent IS NULL)),
-  -- However many processes evaluate, and however often: each is told once, and once more when its limit was raised.
+  -- Each alert is made once, however many processes evaluate and however often, and once more when its limit was raised.
   CONSTRAINT alert_once_a_window UNIQUE (subscription_id, kind, period, percent, is_included, quota_limit),
   CONSTRAINT alert_once_an_expiry UNIQUE (credential_id, period)
 );
-COMMENT ON TABLE alert IS 'What a customer is told: a share of a limit is reached, or a key is about to expire.';
+COMMENT ON TABLE alert IS 'Alerts for customers: a share of a limit is reached, or a key is about to expire.';
 CREATE INDEX alert_customer_idx ON alert (customer_id, number);
 CREATE INDEX alert_unread_idx ON alert (customer_id) WHERE read_at IS NULL;
 CREATE INDEX alert_mail_due_idx ON alert (customer_id) WHERE is_mail_due;
@@ -39,48 +39,49 @@ CREATE TABLE alert_preference (
   quota_monthly boolean NOT NULL DEFAULT true,
   key_expiry boolean NOT NULL DEFAULT true
 );
-COMMENT ON TABLE alert_preference IS 'Which alerts a customer wants to be mailed. Without a row: all of them.';
+COMMENT ON TABLE alert_preference IS 'Alerts that a customer receives by mail. Without a row: all of them.';
 
 CREATE TABLE alert_threshold (
   subscription_id uuid PRIMARY KEY REFERENCES subscription ON DELETE CASCADE,
   percents integer[] NOT NULL CHECK (cardinality(percents) BETWEEN 1 AND 5 AND 1 <= ALL (percents) AND 100 >= ALL (percents))
 );
-COMMENT ON TABLE alert_threshold IS 'Percents of a subscription''s limits at which the customer wants to be told, in place of the usual ones.';
+COMMENT ON TABLE alert_threshold IS 'Percents of a subscription''s limits at which the customer is alerted, in place of the default ones.';
 
 CREATE TABLE webhook (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   -- Null: a webhook of the seller.
   customer_id uuid REFERENCES customer ON DELETE CASCADE,
   url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
-  -- In the clear: it is the key of an HMAC, which both sides need to make the same signature. It opens nothing here: a thief could only
-  -- pretend to be Tollgate towards this one receiver.
+  -- Not encrypted: it is the key of an HMAC, and both sides need it to compute the same signature. It opens nothing here: a thief could
+  -- only pretend to be Tollgate towards this one receiver.
   secret text NOT NULL CHECK (length(secret) >= 32),
   state text NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused')),
-  -- What a webhook of the seller is told. Null: everything.
+  -- Events that a webhook of the seller receives. Null: all.
   events text[],
   created_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT webhook_choice_is_the_sellers CHECK (customer_id IS NULL OR events IS NULL)
 );
-COMMENT ON TABLE webhook IS 'Where a customer, or the seller, is told of events.';
+COMMENT ON TABLE webhook IS 'URLs at which a customer, or the seller, receives events.';
 CREATE INDEX webhook_customer_idx ON webhook (customer_id);
 CREATE INDEX webhook_seller_idx ON webhook (id) WHERE customer_id IS NULL;
 
 CREATE TABLE outbox (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('alerts', 'plan_answer', 'outage', 'status', 'invoice', 'payment', 'webhook')),
-  -- What it is about: a customer, a request, an outage, a subscription to the status, an invoice, a paid subscription, a delivery.
+  -- The subject: a customer, a request, an outage, a subscription to the status, an invoice, a paid subscription, a delivery.
   subject uuid NOT NULL,
-  -- Which news of it, where there can be several.
+  -- Distinguishes several messages about one subject.
   detail text NOT NULL DEFAULT '',
-  -- Of a webhook: its receiver, which takes few at a time, and none while it is paused.
+  -- Receiver of a webhook message. It gets few at a time, and none while it is paused.
   lane uuid REFERENCES webhook ON DELETE CASCADE,
   asked_at timestamptz NOT NULL DEFAULT now(),
-  -- When the next attempt is due; while one runs, when it counts as lost with its process. Null: it was sent, or nothing is left to say.
+  -- When the next attempt is due. While an attempt runs: when it counts as lost with its process. Null: it was sent, or there is nothing
+  -- left to send.
   due_at timestamptz DEFAULT now(),
   attempts integer NOT NULL DEFAULT 0,
   CONSTRAINT outbox_once UNIQUE (kind, subject, detail)
 );
-COMMENT ON TABLE outbox IS 'What is to be mailed, or sent to a webhook, each once. What was sent is kept 92 days.';
+COMMENT ON TABLE outbox IS 'Messages to be mailed or sent to a webhook, each once. Sent messages are kept 92 days.';
 CREATE INDEX outbox_due_idx ON outbox (kind, due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX outbox_sent_idx ON outbox (asked_at) WHERE due_at IS NULL;
 CREATE INDEX outbox_lane_idx ON outbox (lane) WHERE lane IS NOT NULL;
@@ -89,14 +90,14 @@ CREATE TABLE webhook_delivery (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   number bigint GENERATED ALWAYS AS IDENTITY,
   webhook_id uuid NOT NULL REFERENCES webhook ON DELETE CASCADE,
-  -- What a customer is told of. Null for a test, and for the seller.
+  -- The customer's alert. Null for a test, and for the seller.
   alert_id uuid REFERENCES alert ON DELETE CASCADE,
-  -- The same for every delivery of one event, repeats and replays included.
+  -- The same for every delivery of one event, including repeats and replays.
   event_id uuid NOT NULL,
   event text NOT NULL,
-  -- When it happened.
+  -- Time of the event.
   event_at timestamptz NOT NULL,
-  -- What is sent to the seller. What is sent to customers follows from the alert.
+  -- Content for the seller. For customers, the content follows from the alert.
   data jsonb,
   state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'delivered', 'failed')),
   attempts integer NOT NULL DEFAULT 0,
@@ -107,7 +108,7 @@ CREATE TABLE webhook_delivery (
   CHECK ((state = 'waiting') = (ended_at IS NULL)),
   CONSTRAINT webhook_delivery_tells_one_thing CHECK (num_nonnulls(alert_id, data) = CASE WHEN event = 'test' THEN 0 ELSE 1 END)
 );
-COMMENT ON TABLE webhook_delivery IS 'The log of deliveries. Those that wait are in the outbox. Kept 30 days.';
+COMMENT ON TABLE webhook_delivery IS 'The log of deliveries. Waiting deliveries are in the outbox. Kept 30 days.';
 CREATE INDEX webhook_delivery_log_idx ON webhook_delivery (webhook_id, number);
 CREATE INDEX webhook_delivery_created_idx ON webhook_delivery (created_at);
 CREATE INDEX webhook_delivery_alert_idx ON webhook_delivery (alert_id) WHERE alert_id IS NOT NULL;
@@ -121,8 +122,8 @@ COMMENT ON FUNCTION queue_deliveries IS 'Puts new deliveries into the outbox.';
 CREATE TRIGGER webhook_delivery_queued AFTER INSERT ON webhook_delivery REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION queue_deliveries();
 
--- What the seller is told. Triggers write the deliveries in the transaction of what they tell, so that every program tells it. They run
--- with the owner's rights, and only they may call tell_seller: nobody tells what did not happen ----------------------------------------
+-- Events for the seller. Triggers write the deliveries in the transaction of the event, so that every program reports it. They run
+-- with the owner's rights, and only they may call tell_seller: nobody reports what did not happen --------------------------------------
 
 CREATE FUNCTION tell_seller(p_event text, p_data jsonb) RETURNS void LANGUAGE sql AS $$
   INSERT INTO webhook_delivery (webhook_id, event_id, event, event_at, data)
@@ -139,7 +140,7 @@ BEGIN
   PERFORM tell_seller('customer.created', jsonb_build_object('customer_id', id, 'customer', email)) FROM made;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_customers IS 'Tells the seller of new customers.';
+COMMENT ON FUNCTION seller_hears_of_customers IS 'Notifies the seller of new customers.';
 CREATE TRIGGER customer_insert_told AFTER INSERT ON customer REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_customers();
 
@@ -150,7 +151,7 @@ BEGIN
     FROM made JOIN customer c ON c.id = made.customer_id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_suspensions IS 'Tells the seller of suspended customers.';
+COMMENT ON FUNCTION seller_hears_of_suspensions IS 'Notifies the seller of suspended customers.';
 CREATE TRIGGER suspension_insert_told AFTER INSERT ON suspension REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_suspensions();
 
@@ -163,7 +164,7 @@ BEGIN
   )) FROM made JOIN customer c ON c.id = made.customer_id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_requests IS 'Tells the seller of plans that customers ask for.';
+COMMENT ON FUNCTION seller_hears_of_requests IS 'Notifies the seller of plans that customers request.';
 CREATE TRIGGER plan_request_insert_told AFTER INSERT ON plan_request REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_requests();
 
@@ -172,7 +173,7 @@ CREATE FUNCTION told_term(p subscription_term) RETURNS jsonb LANGUAGE sql IMMUTA
     'plan', p.plan_name, 'price', p.price::text, 'currency', p.currency, 'daily', p.daily, 'monthly', p.monthly, 'state', p.state
   ) END
 $$;
-COMMENT ON FUNCTION told_term IS 'What a subscription is like, as the seller is told. The customer''s own cap is not part of it.';
+COMMENT ON FUNCTION told_term IS 'A subscription''s terms in the form of the seller''s events. The customer''s own cap is not part of them.';
 
 CREATE FUNCTION seller_hears_of_terms() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -189,11 +190,12 @@ BEGIN
   ) FROM made JOIN customer c ON c.id = made.customer_id JOIN subscription_term present ON present.id = made.id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_terms IS 'Tells the seller of each term that begins: a change of plan, limits or state, or of the plan''s own price and limits.';
+COMMENT ON FUNCTION seller_hears_of_terms IS 'Notifies the seller of each term that begins: a change of plan, limits or state, or of the '
+  'plan''s own price and limits.';
 CREATE TRIGGER subscription_term_insert_told AFTER INSERT ON subscription_term REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_terms();
 
--- The seller hears when requests are refused; use above what the price includes goes on, and is charged.
+-- The seller is notified when requests are refused. Use above what the price includes continues and is charged.
 CREATE FUNCTION seller_hears_of_alerts() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM webhook WHERE customer_id IS NULL) THEN RETURN NULL; END IF;
@@ -205,7 +207,7 @@ BEGIN
   WHERE made.kind IN ('quota_daily', 'quota_monthly') AND made.percent = 100 AND NOT made.is_included;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_alerts IS 'Tells the seller of limits that are used up.';
+COMMENT ON FUNCTION seller_hears_of_alerts IS 'Notifies the seller of limits that are used up.';
 CREATE TRIGGER alert_insert_told AFTER INSERT ON alert REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_alerts();
 
@@ -216,7 +218,7 @@ BEGIN
     FROM made JOIN customer c ON c.id = made.customer_id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_statements IS 'Tells the seller of statements that are closed.';
+COMMENT ON FUNCTION seller_hears_of_statements IS 'Notifies the seller of closed statements.';
 CREATE TRIGGER statement_insert_told AFTER INSERT ON statement REFERENCING NEW TABLE AS made
   FOR EACH STATEMENT EXECUTE FUNCTION seller_hears_of_statements();
 

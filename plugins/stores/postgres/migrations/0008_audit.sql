@@ -1,4 +1,4 @@
--- The audit log, which only grows, and the deletion of accounts, which takes people out of it.
+-- The audit log, which only grows, and the deletion of accounts, which removes people from it.
 
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -10,17 +10,18 @@ CREATE TABLE audit_log (
   details jsonb NOT NULL DEFAULT '{}',
   -- Null for changes that did not come over a network.
   from_address text,
-  -- Whose line it is. Null for what belongs to no customer.
+  -- The customer that the line belongs to. Null if it belongs to none.
   customer_id uuid,
-  -- What people know a key or subscription by. It never changes, so that a page need not look it up.
+  -- The name by which people know a key or subscription. It never changes, so a page need not look it up.
   label text
 );
-COMMENT ON TABLE audit_log IS 'Who changed what. Lines are only added, and never hold a key. Old ones may be deleted (docs/operate/backup.md).';
+COMMENT ON TABLE audit_log IS 'Changes and who made them. Lines are only added, and never hold a key. Old lines may be deleted '
+  '(docs/operate/backup.md).';
 CREATE INDEX audit_log_subject_idx ON audit_log (subject_id, id);
 CREATE INDEX audit_log_customer_idx ON audit_log (customer_id, id) WHERE customer_id IS NOT NULL;
 CREATE INDEX audit_log_actor_idx ON audit_log (actor, id);
 CREATE INDEX audit_log_action_idx ON audit_log (action, id);
--- Lines of one kind are read page by page, however many others lie between them.
+-- Lines of one kind are read page by page, however many other lines lie between them.
 CREATE INDEX audit_log_kind_idx ON audit_log (customer_id, split_part(action, '.', 1), id);
 
 CREATE FUNCTION audit_customer_of(p_kind text, p_id text) RETURNS uuid LANGUAGE plpgsql STABLE AS $$
@@ -32,14 +33,14 @@ BEGIN
     WHEN 'subscription' THEN (SELECT customer_id FROM subscription WHERE id = p_id::uuid)
   END;
 END $$;
-COMMENT ON FUNCTION audit_customer_of IS 'The customer that the subject of a line belongs to.';
+COMMENT ON FUNCTION audit_customer_of IS 'The customer that a line''s subject belongs to.';
 
 CREATE FUNCTION fill_audit_customer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.customer_id := audit_customer_of(NEW.subject_kind, NEW.subject_id);
   RETURN NEW;
 END $$;
-COMMENT ON FUNCTION fill_audit_customer IS 'Writes down whose line it is.';
+COMMENT ON FUNCTION fill_audit_customer IS 'Fills in the customer that a line belongs to.';
 CREATE TRIGGER audit_log_knows_customer BEFORE INSERT ON audit_log FOR EACH ROW
   WHEN (NEW.customer_id IS NULL) EXECUTE FUNCTION fill_audit_customer();
 
@@ -53,7 +54,7 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-COMMENT ON FUNCTION fill_audit_label IS 'Writes down what people know the line''s key or subscription by.';
+COMMENT ON FUNCTION fill_audit_label IS 'Fills in the name by which people know the line''s key or subscription.';
 CREATE TRIGGER audit_log_knows_label BEFORE INSERT ON audit_log FOR EACH ROW
   WHEN (NEW.label IS NULL AND NEW.subject_kind <> 'customer') EXECUTE FUNCTION fill_audit_label();
 
@@ -63,11 +64,12 @@ BEGIN
   IF TG_OP = 'UPDATE' AND TG_LEVEL = 'STATEMENT' AND current_setting('tollgate.erasing', true) = 'on' THEN RETURN NULL; END IF;
   RAISE EXCEPTION 'the audit log is only ever appended to' USING ERRCODE = 'check_violation', CONSTRAINT = 'audit_log_is_append_only';
 END $$;
-COMMENT ON FUNCTION refuse_audit_change IS 'Refuses changes of the log. Two are left to the triggers for rows, which see what the one for statements '
-  'cannot: deleting old lines, and taking an erased person out of lines, which lasts as long as the setting tollgate.erasing.';
+COMMENT ON FUNCTION refuse_audit_change IS 'Refuses changes of the log. Two changes are left to the row triggers, which see what the '
+  'statement trigger cannot: deleting old lines, and removing an erased person from lines, which lasts as long as the setting '
+  'tollgate.erasing.';
 CREATE TRIGGER audit_log_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
--- No line that is younger than 90 days is deleted by anybody.
+-- Nobody can delete a line that is younger than 90 days.
 CREATE TRIGGER audit_log_keeps_young_lines BEFORE DELETE ON audit_log
   FOR EACH ROW WHEN (OLD.at > now() - interval '90 days') EXECUTE FUNCTION refuse_audit_change();
 CREATE TRIGGER audit_log_keeps_what_was_done BEFORE UPDATE ON audit_log FOR EACH ROW
@@ -89,30 +91,30 @@ BEGIN
   GET DIAGNOSTICS gone = ROW_COUNT;
   RETURN gone;
 END $$;
-COMMENT ON FUNCTION audit_forget IS 'Deletes up to p_most of the oldest lines that are older than p_days, by their numbers: they were written in that '
-  'order, so no index on the time is needed. One process at a time; another one gets 0.';
+COMMENT ON FUNCTION audit_forget IS 'Deletes up to p_most of the oldest lines that are older than p_days, by their numbers: they were '
+  'written in that order, so no index on the time is needed. Only one process deletes at a time; another gets 0.';
 
 -- Deleting accounts: keys and sessions stop at once, and 14 days later the person is erased. test/dashboard/support/personal-data.ts lists
--- what is done with each table; a new version of the functions below erases a table that a later migration adds ----------------------
+-- what is done with each table; a later migration that adds a table also replaces the functions below -------------------------------
 
 CREATE TABLE account_deletion (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
   -- Null once it is erased.
   user_id uuid REFERENCES auth_user ON DELETE SET NULL,
   asked_at timestamptz NOT NULL DEFAULT now(),
-  -- What was stopped by it, and runs again when the person comes back.
+  -- Keys and subscriptions that the deletion stopped. They work again when the person comes back.
   keys uuid[] NOT NULL,
   subscriptions uuid[] NOT NULL,
   erased_at timestamptz
 );
-COMMENT ON TABLE account_deletion IS 'Organisations whose only owner asked to be deleted.';
+COMMENT ON TABLE account_deletion IS 'Organisations whose only owner asked for deletion.';
 CREATE INDEX account_deletion_waiting_idx ON account_deletion (asked_at) WHERE erased_at IS NULL;
 
 CREATE TABLE person_deletion (
   user_id uuid PRIMARY KEY REFERENCES auth_user ON DELETE CASCADE,
   asked_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE person_deletion IS 'People in no organisation who asked to be deleted: there is no customer to stop.';
+COMMENT ON TABLE person_deletion IS 'People in no organisation who asked for deletion: there is no customer to stop.';
 CREATE INDEX person_deletion_asked_idx ON person_deletion (asked_at);
 
 CREATE FUNCTION erase_from_audit_log(p_customer uuid, p_address text, p_name text) RETURNS void LANGUAGE plpgsql AS $$
@@ -127,12 +129,12 @@ BEGIN
     from_address = CASE WHEN actor ~ '^(dashboard|token):' THEN NULL ELSE from_address END,
     actor = CASE WHEN actor LIKE 'dashboard:%' THEN 'dashboard:' || p_name WHEN actor LIKE 'token:%' THEN 'token:erased' ELSE actor END
   WHERE customer_id = p_customer;
-  -- What the person did elsewhere.
+  -- The person's actions elsewhere.
   UPDATE audit_log SET from_address = NULL, actor = 'dashboard:' || p_name WHERE actor = ANY (actors);
   PERFORM set_config('tollgate.erasing', 'off', true);
 END $$;
-COMMENT ON FUNCTION erase_from_audit_log IS 'Takes a person out of the audit log: every address that the person has had, where changes came from, '
-  'and everything that was typed.';
+COMMENT ON FUNCTION erase_from_audit_log IS 'Removes a person from the audit log: every address that the person has had, the network '
+  'addresses of changes, and everything that was typed.';
 REVOKE ALL ON FUNCTION erase_from_audit_log(uuid, text, text) FROM PUBLIC;
 
 CREATE FUNCTION erase_account(p_customer uuid) RETURNS text LANGUAGE plpgsql
@@ -156,7 +158,7 @@ BEGIN
   DELETE FROM change_confirmation WHERE credential_id IN (SELECT id FROM credential WHERE customer_id = p_customer);
   DELETE FROM outbox_mail WHERE lower(recipient) = lower(address);
   DELETE FROM status_subscription WHERE email = lower(address);
-  -- With their deliveries, rules, products, terms of limits and suspensions.
+  -- The cascade deletes their deliveries, rules, products, terms of limits and suspensions.
   DELETE FROM webhook WHERE customer_id = p_customer;
   DELETE FROM alert WHERE customer_id = p_customer;
   DELETE FROM credential WHERE customer_id = p_customer;
@@ -170,7 +172,7 @@ BEGIN
   DELETE FROM customer_limit WHERE customer_id = p_customer;
   DELETE FROM customer_note WHERE customer_id = p_customer;
   DELETE FROM suspension WHERE customer_id = p_customer;
-  -- What the seller was told names the account by its number as well.
+  -- Events for the seller name the account by its number as well.
   UPDATE webhook_delivery SET data = data || jsonb_build_object('customer', name) WHERE data ->> 'customer_id' = p_customer::text;
   DELETE FROM auth_verification WHERE position(person::text IN value) > 0 OR position(lower(address) IN lower(identifier || value)) > 0;
   DELETE FROM auth_user WHERE id = person;
@@ -180,9 +182,9 @@ BEGIN
   INSERT INTO audit_log (actor, action, subject_kind, subject_id) VALUES ('system', 'account.erase', 'customer', p_customer::text);
   RETURN 'erased';
 END $$;
-COMMENT ON FUNCTION erase_account IS 'Erases an account once its 14 days are over; before that it does nothing. A person who has a session has come '
-  'back, and one who became an operator is kept too. Outcomes: erased; returned (a session or an operator''s role is there); waiting (not '
-  'asked for, not due, or done already).';
+COMMENT ON FUNCTION erase_account IS 'Erases an account once its 14 days are over; before that it does nothing. A person who has a session '
+  'has come back, and a person who became an operator is kept too. Outcomes: erased; returned (there is a session or an operator''s role); '
+  'waiting (not requested, not due, or done already).';
 
 CREATE FUNCTION erase_person(p_user uuid) RETURNS text LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -213,8 +215,9 @@ BEGIN
   DELETE FROM auth_user WHERE id = p_user;
   RETURN 'erased';
 END $$;
-COMMENT ON FUNCTION erase_person IS 'Erases a person once the 14 days are over; before that it does nothing. Organisations keep what was done in '
-  'them, without who did it, under the present address and those before it. Outcomes: as of erase_account; a membership counts as a return.';
+COMMENT ON FUNCTION erase_person IS 'Erases a person once the 14 days are over; before that it does nothing. Organisations keep what was '
+  'done in them, without the person, under the present address and earlier ones. Outcomes: as in erase_account; a membership counts as a '
+  'return.';
 
 -- cli/database-roles says who may call them.
 REVOKE ALL ON FUNCTION audit_forget, erase_account, erase_person FROM PUBLIC;

@@ -1,4 +1,4 @@
--- What products answered, added up over customers, and when a product failed.
+-- Responses of products, added up over customers, and outages.
 
 CREATE TABLE product_answers (
   day date NOT NULL,
@@ -11,7 +11,8 @@ CREATE TABLE product_answers (
   took bigint[],
   PRIMARY KEY (day, product_id)
 );
-COMMENT ON TABLE product_answers IS 'What customer_day holds, by product and day, for the status page and the operators'' page of products. Kept 92 days.';
+COMMENT ON TABLE product_answers IS 'Responses by product and day, added up from customer_day for the status page and the operators'' page '
+  'of products. Kept 92 days.';
 
 CREATE TABLE product_pulse (
   at timestamptz NOT NULL,
@@ -21,21 +22,22 @@ CREATE TABLE product_pulse (
   failed bigint NOT NULL,
   PRIMARY KEY (at, day, product_id)
 );
-COMMENT ON TABLE product_pulse IS 'What product_answers said every ten seconds, to tell what was answered within the last minute. Kept some minutes.';
+COMMENT ON TABLE product_pulse IS 'Copies of product_answers every ten seconds, from which the responses of the last minute follow. Kept '
+  'some minutes.';
 
 CREATE TABLE product_outage (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   product_id text NOT NULL REFERENCES product,
   began_at timestamptz NOT NULL,
   ended_at timestamptz CHECK (ended_at >= began_at),
-  -- When the latest failure was seen.
+  -- Time of the latest failure.
   failed_at timestamptz NOT NULL,
-  -- Since it began: answers, and those of 500 to 599 among them.
+  -- Responses since it began, and how many of them had a status of 500 to 599.
   answered bigint NOT NULL,
   failed bigint NOT NULL CHECK (failed <= answered)
 );
-COMMENT ON TABLE product_outage IS 'From when to when a product failed more than its catalogue allows. Kept 92 days after its end.';
--- A product fails once at a time, however many processes watch it.
+COMMENT ON TABLE product_outage IS 'Times in which a product failed more than its catalogue allows. Kept 92 days after their end.';
+-- A product has one open outage at a time, however many processes watch it.
 CREATE UNIQUE INDEX product_outage_open_idx ON product_outage (product_id) WHERE ended_at IS NULL;
 CREATE INDEX product_outage_began_idx ON product_outage (began_at);
 
@@ -45,11 +47,11 @@ CREATE TABLE status_subscription (
   -- Null: every product that is offered.
   product_id text REFERENCES product,
   asked_at timestamptz NOT NULL DEFAULT now(),
-  -- Null: nobody has shown yet that they read the address, so it gets no mail about outages.
+  -- Null: nobody has confirmed yet that they read the address, so it gets no mail about outages.
   confirmed_at timestamptz
 );
-COMMENT ON TABLE status_subscription IS 'Addresses that get a mail when a product fails, and one when it works again. Links in mail are signed, so '
-  'that no token is kept. A row goes when its reader ends it, and after a day if nobody confirms it.';
+COMMENT ON TABLE status_subscription IS 'Addresses that get a mail when a product fails, and another when it works again. Links in mail '
+  'are signed, so no token is stored. A row is deleted when its reader ends it, and after a day if nobody confirms it.';
 CREATE UNIQUE INDEX status_subscription_once_idx ON status_subscription (email, COALESCE(product_id, ''));
 CREATE INDEX status_subscription_waiting_idx ON status_subscription (asked_at) WHERE confirmed_at IS NULL;
 
@@ -64,7 +66,7 @@ BEGIN
   );
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION seller_hears_of_outages() IS 'Tells the seller when a product begins to fail, and when that is over.';
+COMMENT ON FUNCTION seller_hears_of_outages() IS 'Notifies the seller when a product begins to fail, and when it works again.';
 REVOKE ALL ON FUNCTION seller_hears_of_outages() FROM PUBLIC;
 CREATE TRIGGER product_outage_begun_told AFTER INSERT ON product_outage FOR EACH ROW EXECUTE FUNCTION seller_hears_of_outages();
 CREATE TRIGGER product_outage_ended_told AFTER UPDATE ON product_outage FOR EACH ROW

@@ -1,4 +1,5 @@
--- Invoices: numbered without gaps, made from closed statements or from payments, never changed. What is owed, and what is paid by other means.
+-- Invoices: numbered without gaps, issued for closed statements or for payments, never changed. With open amounts, and payments by other
+-- means.
 
 CREATE TABLE billing_details (
   customer_id uuid PRIMARY KEY REFERENCES customer ON DELETE CASCADE,
@@ -9,11 +10,11 @@ CREATE TABLE billing_details (
   -- State code of GST. Null outside India.
   state text,
   tax_id text,
-  -- Where invoices are mailed. Null: to the customer.
+  -- Address that invoices are mailed to. Null: the customer's.
   email text,
   updated_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE billing_details IS 'To whom a customer''s next invoices are made out. Those that were issued keep what they say.';
+COMMENT ON TABLE billing_details IS 'The billing details of a customer''s next invoices. Issued invoices keep theirs.';
 
 CREATE FUNCTION erase_billing_details() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -21,7 +22,8 @@ BEGIN
   DELETE FROM billing_details WHERE customer_id = NEW.customer_id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION erase_billing_details IS 'Erases the details for invoices together with the account. Invoices stay: the law wants them kept.';
+COMMENT ON FUNCTION erase_billing_details IS 'Erases the billing details together with the account. Invoices stay, because the law '
+  'requires it.';
 CREATE TRIGGER account_deletion_erases_billing_details AFTER UPDATE OF erased_at ON account_deletion FOR EACH ROW
   WHEN (NEW.erased_at IS NOT NULL) EXECUTE FUNCTION erase_billing_details();
 
@@ -33,10 +35,10 @@ COMMENT ON TABLE invoice_series IS 'The last number of each series. Its row is l
 
 CREATE TABLE invoice (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-  -- The order in which they were issued, for pages.
+  -- The order of issue, for pages.
   place bigint GENERATED ALWAYS AS IDENTITY,
   series text NOT NULL REFERENCES invoice_series,
-  -- Within the series, from 1. Together they are `number`, as it is printed.
+  -- Number within the series, from 1. With the series it forms the printed `number`.
   serial bigint NOT NULL,
   number text NOT NULL UNIQUE,
   kind text NOT NULL CHECK (kind IN ('invoice', 'credit_note')),
@@ -44,18 +46,19 @@ CREATE TABLE invoice (
   customer_id uuid NOT NULL,
   month date NOT NULL CHECK (extract(day FROM month) = 1),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
-  -- Above 1: a credited invoice was issued anew.
+  -- Above 1 for an invoice that was issued anew after a credit note.
   edition integer NOT NULL DEFAULT 1 CHECK (edition > 0),
-  -- In the currency's smallest unit; not negative, also of credit notes.
+  -- In the currency's smallest unit; never negative, not even on credit notes.
   total bigint NOT NULL CHECK (total >= 0),
   issued_at timestamptz NOT NULL DEFAULT now(),
   due_on date NOT NULL,
-  -- Of a credit note: the invoice that it takes back, and why.
+  -- For a credit note: the invoice that it takes back, and the reason.
   corrects uuid REFERENCES invoice,
   reason text NOT NULL DEFAULT '' CHECK (length(reason) <= 500),
   -- As services/selling/billing/invoice.ts composed it.
   content jsonb NOT NULL,
-  -- Of a payment: the provider that confirmed it, its id there, and how much of it had gone back: 0 on its invoice, more on each credit note.
+  -- For a payment: the provider that confirmed it, its id there, and the amount refunded by then: 0 on its invoice, more on each credit
+  -- note.
   provider text,
   payment text,
   refunded_to bigint,
@@ -65,9 +68,9 @@ CREATE TABLE invoice (
   CHECK (num_nulls(provider, payment, refunded_to) IN (0, 3)),
   CHECK ((kind = 'credit_note') = (refunded_to > 0))
 );
-COMMENT ON TABLE invoice IS 'Invoices and credit notes as they were issued. Never changed and never deleted.';
+COMMENT ON TABLE invoice IS 'Invoices and credit notes, as issued. Never changed and never deleted.';
 CREATE UNIQUE INDEX invoice_once ON invoice (customer_id, month, currency, edition) WHERE kind = 'invoice' AND payment IS NULL;
--- One credit note takes back the whole of an invoice, while those of a payment take back what went back.
+-- One credit note takes back the whole of an invoice; credit notes of a payment take back the refunded amounts.
 CREATE UNIQUE INDEX invoice_credited_once ON invoice (corrects) WHERE payment IS NULL;
 CREATE INDEX invoice_customer_idx ON invoice (customer_id, place);
 CREATE INDEX invoice_month_idx ON invoice (month, place);
@@ -88,13 +91,13 @@ CREATE FUNCTION refuse_invoice_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'an invoice stays as it was issued' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoice_is_final';
 END $$;
-COMMENT ON FUNCTION refuse_invoice_change IS 'Refuses every change of an invoice, and of a payment that was noted.';
+COMMENT ON FUNCTION refuse_invoice_change IS 'Refuses every change of an invoice, and of a recorded payment.';
 CREATE TRIGGER invoice_is_final BEFORE UPDATE OR DELETE ON invoice FOR EACH STATEMENT EXECUTE FUNCTION refuse_invoice_change();
 
 CREATE TABLE invoice_payment (
   invoice_id uuid PRIMARY KEY REFERENCES invoice,
   paid_on date NOT NULL,
-  -- For example of the bank transfer.
+  -- For example the reference of the bank transfer.
   reference text NOT NULL DEFAULT '' CHECK (length(reference) <= 200),
   noted_at timestamptz NOT NULL DEFAULT now(),
   noted_by text NOT NULL
@@ -109,19 +112,20 @@ CREATE TABLE statement_billed (
   PRIMARY KEY (customer_id, month),
   FOREIGN KEY (customer_id, month) REFERENCES statement
 );
-COMMENT ON TABLE statement_billed IS 'Statements that were turned into invoices, or had nothing to be paid.';
+COMMENT ON TABLE statement_billed IS 'Statements that were invoiced, or had no amount due.';
 
--- Statements that are to be invoiced, in the order in which they are.
+-- Statements to be invoiced, in the order of invoicing.
 CREATE INDEX statement_month_idx ON statement (month, customer_id);
--- Overdue ones are few.
+-- For overdue invoices, which are few.
 CREATE INDEX invoice_due_idx ON invoice (due_on);
 
--- What the seller's page of billing shows by month: added up as invoices come, because 100,000 customers have as many of them a month.
+-- The seller's billing page shows these sums by month. They are added up as invoices are issued, because 100,000 customers have as many
+-- invoices a month.
 
 CREATE TABLE invoice_sum (
   month date NOT NULL,
   currency text NOT NULL,
-  -- By which an open one is overdue.
+  -- An open invoice is overdue after this day.
   due_on date NOT NULL,
   state text NOT NULL CHECK (state IN ('open', 'paid', 'credited')),
   invoices bigint NOT NULL,
@@ -129,7 +133,7 @@ CREATE TABLE invoice_sum (
   total numeric NOT NULL,
   PRIMARY KEY (month, currency, due_on, state)
 );
-COMMENT ON TABLE invoice_sum IS 'Invoices of closed statements by month, added up. Written by triggers alone.';
+COMMENT ON TABLE invoice_sum IS 'Sums of invoices of closed statements by month. Written by triggers alone.';
 
 CREATE FUNCTION add_invoice_sum(p_invoice uuid, p_state text, p_sign integer) RETURNS void LANGUAGE sql AS $$
   INSERT INTO invoice_sum AS known (month, currency, due_on, state, invoices, total)
@@ -137,7 +141,7 @@ CREATE FUNCTION add_invoice_sum(p_invoice uuid, p_state text, p_sign integer) RE
   ON CONFLICT (month, currency, due_on, state) DO UPDATE
     SET invoices = known.invoices + excluded.invoices, total = known.total + excluded.total
 $$;
-COMMENT ON FUNCTION add_invoice_sum IS 'Adds one invoice to the sums of a state, or takes it out.';
+COMMENT ON FUNCTION add_invoice_sum IS 'Adds one invoice to the sums of a state, or subtracts it.';
 
 CREATE FUNCTION sum_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
@@ -150,26 +154,26 @@ BEGIN
     FROM added a LEFT JOIN invoice_payment p ON p.invoice_id = a.corrects WHERE a.kind = 'credit_note' AND a.payment IS NULL;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION sum_invoices IS 'Adds up invoices that are issued, and those that a credit note takes back.';
+COMMENT ON FUNCTION sum_invoices IS 'Adds issued invoices to the sums, and those that a credit note takes back.';
 REVOKE ALL ON FUNCTION sum_invoices() FROM PUBLIC;
 CREATE TRIGGER invoice_is_summed AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION sum_invoices();
 
 CREATE FUNCTION sum_invoice_payments() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  -- A credited one stays credited. Payments at a provider are added up by their charges.
+  -- A credited invoice stays credited. Payments at a provider are added up by their charges.
   PERFORM add_invoice_sum(invoice_id, 'open', -1), add_invoice_sum(invoice_id, 'paid', 1)
     FROM added WHERE NOT EXISTS (SELECT FROM invoice WHERE id = invoice_id AND payment IS NOT NULL OR corrects = invoice_id AND payment IS NULL);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION sum_invoice_payments IS 'Adds up invoices that are paid.';
+COMMENT ON FUNCTION sum_invoice_payments IS 'Adds paid invoices to the sums.';
 REVOKE ALL ON FUNCTION sum_invoice_payments() FROM PUBLIC;
 CREATE TRIGGER invoice_payment_is_summed AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION sum_invoice_payments();
 
--- Of all invoices that were ever issued, few are unpaid: they stand in a list of their own, so that the seller's page need not look for them.
+-- Of all invoices ever issued, few are unpaid. They have a list of their own, so that the seller's page need not search for them.
 
 CREATE TABLE invoice_unpaid (
-  -- The invoice's, by which pages are ordered.
+  -- The invoice's place, by which pages are ordered.
   place bigint PRIMARY KEY,
   invoice_id uuid NOT NULL UNIQUE REFERENCES invoice,
   due_on date NOT NULL
@@ -182,7 +186,7 @@ BEGIN
   DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT corrects FROM added WHERE kind = 'credit_note');
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION keep_unpaid_invoices IS 'Lists invoices that are issued, and takes out those that a credit note takes back.';
+COMMENT ON FUNCTION keep_unpaid_invoices IS 'Lists issued invoices as unpaid, and removes those that a credit note takes back.';
 CREATE TRIGGER invoice_is_unpaid AFTER INSERT ON invoice REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION keep_unpaid_invoices();
 
 CREATE FUNCTION remove_paid_invoices() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -190,7 +194,7 @@ BEGIN
   DELETE FROM invoice_unpaid WHERE invoice_id IN (SELECT invoice_id FROM added);
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION remove_paid_invoices IS 'Takes out invoices that are paid.';
+COMMENT ON FUNCTION remove_paid_invoices IS 'Removes invoices that are paid from the list of unpaid ones.';
 CREATE TRIGGER invoice_is_paid AFTER INSERT ON invoice_payment REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION remove_paid_invoices();
 REVOKE ALL ON FUNCTION keep_unpaid_invoices(), remove_paid_invoices() FROM PUBLIC;

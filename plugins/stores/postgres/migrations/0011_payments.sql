@@ -1,4 +1,5 @@
--- Plans that are paid for before they begin: what a payment provider said, and what that comes to. No card data, and nothing of a person.
+-- Plans that are paid for in advance: the facts from a payment provider, and the state that follows from them. No card data, and no
+-- personal data.
 
 CREATE TABLE payment_account (
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
@@ -7,26 +8,26 @@ CREATE TABLE payment_account (
   account text NOT NULL,
   PRIMARY KEY (customer_id, provider)
 );
-COMMENT ON TABLE payment_account IS 'Under which id a payment provider knows a customer.';
+COMMENT ON TABLE payment_account IS 'The id under which a payment provider knows a customer.';
 
 CREATE TABLE checkout (
-  -- Also the key by which the provider recognises a request that is sent again.
+  -- Also the idempotency key by which the provider recognises a repeated request.
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   product_id text NOT NULL,
   plan_name text NOT NULL,
-  -- What the customer agreed to, in the currency's smallest unit: a later price of the plan is not charged here.
+  -- The price that the customer agreed to, in the currency's smallest unit: a later price of the plan is not charged here.
   price bigint NOT NULL CHECK (price > 0),
   currency text NOT NULL CHECK (currency ~ '^[A-Z]{3}$'),
   provider text NOT NULL,
-  -- The provider's id and page. Null until it has answered.
+  -- The provider's id and page. Null until the provider has responded.
   session text,
   url text,
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'paid', 'closed')),
   opened_at timestamptz NOT NULL DEFAULT now(),
-  -- When the provider is asked what came of it. Null: it has come to an end.
+  -- When the provider is next asked for the result. Null: the result is known.
   look_at timestamptz DEFAULT now() + interval '20 seconds',
-  -- The plan's limits when the customer was sent to pay: what the price includes.
+  -- The plan's limits when the customer was sent to pay. The price includes them.
   daily integer,
   monthly integer,
   -- As the customer agreed to it, with `cap`.
@@ -34,26 +35,26 @@ CREATE TABLE checkout (
   UNIQUE (provider, session),
   FOREIGN KEY (product_id, plan_name) REFERENCES plan (product_id, name)
 );
-COMMENT ON TABLE checkout IS 'Plans that a customer was sent to pay for. Until the provider says that it is paid, nothing changes.';
+COMMENT ON TABLE checkout IS 'Plans that a customer was sent to pay for. Nothing changes until the provider confirms the payment.';
 CREATE UNIQUE INDEX checkout_one_open ON checkout (customer_id, product_id) WHERE state = 'open';
 CREATE INDEX checkout_look_idx ON checkout (look_at) WHERE look_at IS NOT NULL;
 
 CREATE TABLE payment_fact (
   provider text NOT NULL,
-  -- The provider's id of the event, so that what comes twice is kept once.
+  -- The provider's id of the event, so that a repeated event is kept once.
   id text NOT NULL,
-  -- The provider's id of the subscription that it is about.
+  -- The provider's id of the subscription concerned.
   paid_subscription text NOT NULL,
-  -- In the provider's own time.
+  -- Time by the provider's clock.
   at timestamptz NOT NULL,
-  -- As services/selling/billing/payment-state.ts has it.
+  -- As services/selling/billing/payment-state.ts defines it.
   fact jsonb NOT NULL,
   received_at timestamptz NOT NULL DEFAULT now(),
-  -- Null: kept, and not counted yet.
+  -- Null: stored, but not applied yet.
   applied_at timestamptz,
   PRIMARY KEY (provider, id)
 );
-COMMENT ON TABLE payment_fact IS 'What a payment provider said, each event once. State follows from these rows alone.';
+COMMENT ON TABLE payment_fact IS 'Events of a payment provider, each stored once. State follows from these rows alone.';
 CREATE INDEX payment_fact_subscription_idx ON payment_fact (provider, paid_subscription);
 CREATE INDEX payment_fact_new_idx ON payment_fact (received_at) WHERE applied_at IS NULL;
 
@@ -62,10 +63,10 @@ CREATE TABLE paid_subscription (
   provider text NOT NULL,
   -- The provider's id.
   reference text NOT NULL,
-  -- No foreign keys: what was paid outlives the customer.
+  -- No foreign keys: the record of a payment outlives the customer.
   customer_id uuid NOT NULL,
   product_id text NOT NULL,
-  -- What the facts come to; see PaymentState. Null until the provider has said what it is.
+  -- The state that follows from the facts; see PaymentState. Null until the provider has described the subscription.
   status text CHECK (status IN ('waiting', 'trial', 'active', 'failing', 'ended')),
   plan_name text,
   price bigint,
@@ -73,67 +74,67 @@ CREATE TABLE paid_subscription (
   period_end timestamptz,
   cancels_at timestamptz,
   failing_since timestamptz,
-  -- What begins with the next period in place of the plan, and its price. Null: the plan goes on.
+  -- The plan that replaces this one in the next period, and its price. Null: the plan continues.
   next_plan text,
   next_price bigint,
-  -- What the seller takes off the price; see Discount. Null: nothing.
+  -- The seller's discount on the price; see Discount. Null: none.
   discount jsonb,
-  -- Nothing is charged until somebody has it resumed.
+  -- True: nothing is charged until it is resumed.
   is_paused boolean NOT NULL DEFAULT false,
-  -- What the customer was given for it.
+  -- What the payment gave the customer.
   entitlement text NOT NULL DEFAULT 'none' CHECK (entitlement IN ('plan', 'suspended', 'none')),
-  -- The plan of that; another one is given when the provider has another.
+  -- The plan that was given. When the provider has another plan, that one is given.
   given_plan text,
-  -- When the provider is asked, and the clock looked at. Null: it has ended.
+  -- When the provider is next asked, and due dates are checked. Null: it has ended.
   look_at timestamptz DEFAULT now(),
   made_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (provider, reference)
 );
-COMMENT ON TABLE paid_subscription IS 'Subscriptions at a payment provider, and what they give.';
+COMMENT ON TABLE paid_subscription IS 'Subscriptions at a payment provider, and what they give the customer.';
 CREATE INDEX paid_subscription_customer_idx ON paid_subscription (customer_id, product_id);
 CREATE INDEX paid_subscription_look_idx ON paid_subscription (look_at) WHERE look_at IS NOT NULL;
 
 CREATE TABLE trial (
   product_id text NOT NULL,
-  -- A keyed hash, which tells no address; see services/dashboard/billing/mailbox.ts.
+  -- A keyed hash, which reveals no address; see services/dashboard/billing/mailbox.ts.
   mailbox text NOT NULL,
-  -- No foreign keys: a trial that was had outlives the customer.
+  -- No foreign keys: a used trial outlives the customer.
   customer_id uuid NOT NULL,
   PRIMARY KEY (product_id, mailbox)
 );
-COMMENT ON TABLE trial IS 'Whose trials were offered: one for each mailbox and product, whatever became of the account.';
+COMMENT ON TABLE trial IS 'Trials that were offered: one for each mailbox and product, whatever became of the account.';
 
 CREATE TABLE plan_preview (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   paid_subscription_id uuid NOT NULL REFERENCES paid_subscription ON DELETE CASCADE,
   plan_name text NOT NULL,
   price bigint NOT NULL,
-  -- Limits of the plan, what was paid, and what was to change; see PlanPreview.
+  -- Limits of the plan, the amount paid, and the planned change; see PlanPreview.
   terms jsonb NOT NULL,
   held jsonb NOT NULL,
   change jsonb NOT NULL,
   made_at timestamptz NOT NULL DEFAULT now(),
   accepted_at timestamptz
 );
-COMMENT ON TABLE plan_preview IS 'What customers were shown before they agreed to another plan; each is accepted once.';
+COMMENT ON TABLE plan_preview IS 'Terms that customers were shown before they agreed to another plan; each is accepted once.';
 CREATE INDEX plan_preview_subscription_idx ON plan_preview (paid_subscription_id, accepted_at);
 
 CREATE TABLE payment_check (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   asked_at timestamptz NOT NULL DEFAULT now(),
-  -- A process is at it until then. Null: nobody is.
+  -- Until then a process is working on it. Null: none is.
   taken_until timestamptz,
   done_at timestamptz,
-  -- What differed from the provider, and was mended. Null until it is done.
+  -- Differences from the provider that were corrected. Null until the check is done.
   report jsonb
 );
 COMMENT ON TABLE payment_check IS 'Comparisons of every paid subscription with its provider: one a night, and on demand.';
 CREATE INDEX payment_check_open_idx ON payment_check (asked_at) WHERE done_at IS NULL;
 
--- What each invoice of a payment provider came to, so that the seller's sums and lists need not read every event.
+-- The result of each invoice of a payment provider, so that the seller's sums and lists need not read every event.
 
 CREATE TABLE payment_charge (
-  -- In the order in which they were heard of, for pages of lists.
+  -- The order in which they became known, for pages of lists.
   place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   provider text NOT NULL,
   -- The provider's id.
@@ -142,47 +143,49 @@ CREATE TABLE payment_charge (
   currency text NOT NULL,
   -- In the currency's smallest unit.
   amount bigint NOT NULL,
-  -- When it was first tried, and paid, in the provider's time. Null: not paid as far as is known.
+  -- Times of the first attempt and of the payment, by the provider's clock. Null: not paid as far as is known.
   charged_at timestamptz NOT NULL,
   paid_at timestamptz,
-  -- The provider's own page of it.
+  -- The provider's own page of the invoice.
   url text,
-  -- The provider's id of the payment, where it has another than its invoice.
+  -- The provider's id of the payment, if it differs from the invoice's.
   payment text,
-  -- What it is for: a plan, and use above limits by ids of overage_charge, as [{id, amount}]. Null: not known; none.
+  -- What it charges: a plan, and use above limits by ids of overage_charge, as [{id, amount}]. Null: unknown; none.
   plan text,
   use jsonb,
-  -- What the provider gave back so far, what that had come to after each time, and when it last did. Null: nothing so far.
+  -- The amount refunded by the provider so far, the total after each refund, and the time of the last. Null: none so far.
   refunded bigint NOT NULL DEFAULT 0,
   refunds bigint[] NOT NULL DEFAULT '{}',
   refunded_at timestamptz,
-  -- How much of that our own credit notes take back. Null: there is no invoice of our own.
+  -- How much of the refunds our own credit notes cover. Null: there is no invoice of our own.
   billed bigint,
-  -- A refund that the provider is asked for, under an id of ours, and until when nobody else may ask. Null: none is open.
+  -- A refund requested from the provider, under an id of ours, and the time until which no other process may request it. Null: none is
+  -- open.
   refund_id uuid,
   refund_amount bigint CHECK (refund_amount > 0),
   refund_until timestamptz,
-  -- Why the seller gave back, by what went back in all with it; printed on our credit notes.
+  -- Reasons for the seller's refunds, by the total refunded with each; printed on our credit notes.
   reasons jsonb NOT NULL DEFAULT '{}',
   UNIQUE (provider, invoice)
 );
-COMMENT ON TABLE payment_charge IS 'What customers were charged by a payment provider, each invoice once. It follows from payment_fact.';
+COMMENT ON TABLE payment_charge IS 'Charges of customers by a payment provider, one row per invoice. They follow from payment_fact.';
 CREATE INDEX payment_charge_charged_idx ON payment_charge (charged_at);
 CREATE INDEX payment_charge_subscription_idx ON payment_charge (paid_subscription_id);
--- Of which an invoice or a credit note of our own may be missing.
+-- Charges that may lack an invoice or a credit note of our own.
 CREATE INDEX payment_charge_unbilled_idx ON payment_charge (paid_at) WHERE paid_at IS NOT NULL AND billed IS DISTINCT FROM refunded;
 
 CREATE TABLE payment_charge_sum (
   provider text NOT NULL,
   currency text NOT NULL,
-  -- A quarter of an hour: days of every time zone begin with one.
+  -- Rounded to a quarter of an hour: days of every time zone begin with one.
   charged_at timestamptz NOT NULL,
   charges bigint NOT NULL,
   amount numeric NOT NULL,
   refunded numeric NOT NULL,
   PRIMARY KEY (provider, currency, charged_at)
 );
-COMMENT ON TABLE payment_charge_sum IS 'Charges that were paid, added up. Written by triggers alone. The others are few, and change by themselves.';
+COMMENT ON TABLE payment_charge_sum IS 'Sums of paid charges. Written by triggers alone. The other charges are few and change by '
+  'themselves.';
 CREATE INDEX payment_charge_unpaid_idx ON payment_charge (charged_at) WHERE paid_at IS NULL;
 
 CREATE FUNCTION sum_payment_charges() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -194,7 +197,7 @@ BEGIN
     amount = known.amount + excluded.amount, refunded = known.refunded + excluded.refunded;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION sum_payment_charges IS 'Adds up charges that are new and paid.';
+COMMENT ON FUNCTION sum_payment_charges IS 'Adds new paid charges to the sums.';
 CREATE FUNCTION sum_changed_charges() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   INSERT INTO payment_charge_sum AS known (provider, currency, charged_at, charges, amount, refunded)
@@ -205,7 +208,7 @@ BEGIN
     amount = known.amount + excluded.amount, refunded = known.refunded + excluded.refunded;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION sum_changed_charges IS 'Adds up what changed of charges that are paid.';
+COMMENT ON FUNCTION sum_changed_charges IS 'Adds changes of paid charges to the sums.';
 REVOKE ALL ON FUNCTION sum_payment_charges(), sum_changed_charges() FROM PUBLIC;
 CREATE TRIGGER payment_charge_insert_is_summed AFTER INSERT ON payment_charge REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION sum_payment_charges();
@@ -213,7 +216,7 @@ CREATE TRIGGER payment_charge_update_is_summed AFTER UPDATE ON payment_charge RE
   FOR EACH STATEMENT EXECUTE FUNCTION sum_changed_charges();
 
 CREATE TABLE overage_charge (
-  -- By which the provider recognises one that is sent again.
+  -- Id by which the provider recognises a repeated charge.
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   customer_id uuid NOT NULL,
   month date NOT NULL,
@@ -222,20 +225,21 @@ CREATE TABLE overage_charge (
   units bigint NOT NULL CHECK (units > 0),
   -- In the currency's smallest unit.
   amount bigint NOT NULL CHECK (amount > 0),
-  -- The subscription at the provider whose next invoice has it, once that is chosen.
+  -- The subscription at the provider whose next invoice includes the charge, once that is chosen.
   provider text,
   reference text,
-  -- How often the provider was asked. From the second time on it is first asked whether it has it.
+  -- Number of requests to the provider. From the second on, the provider is first asked whether it has the charge.
   attempts integer NOT NULL DEFAULT 0,
-  -- The provider's id, once it has it.
+  -- The provider's id, once the provider has the charge.
   charge text,
-  -- Why the provider refused it when it was last asked. Empty: it did not.
+  -- Reason of the provider's last refusal. Empty: none.
   problem text NOT NULL DEFAULT '',
-  -- When the provider is asked. Null: it has it.
+  -- When the provider is next asked. Null: it has the charge.
   look_at timestamptz DEFAULT now(),
   UNIQUE (customer_id, month, product_id, currency),
   FOREIGN KEY (customer_id, month) REFERENCES statement,
   CHECK ((charge IS NULL) = (look_at IS NOT NULL))
 );
-COMMENT ON TABLE overage_charge IS 'Use above the limits in a closed statement, of plans that a payment provider charges: each once on its invoice.';
+COMMENT ON TABLE overage_charge IS 'Use above the limits in a closed statement, of plans that a payment provider charges: each appears '
+  'once on an invoice of the provider.';
 CREATE INDEX overage_charge_look_idx ON overage_charge (look_at) WHERE look_at IS NOT NULL;

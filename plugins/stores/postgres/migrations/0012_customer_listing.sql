@@ -1,31 +1,32 @@
--- What the console lists of customers, so that a page of the list reads the lines that it shows and no others.
+-- The console's list of customers, stored so that a page of it reads only the lines that it shows.
 
 CREATE TABLE customer_listing (
-  -- `all`, `state:active`, `product:weather`: each list that a customer stands in has a line of its own.
+  -- `all`, `state:active`, `product:weather`: each list that a customer is in has its own line.
   list text NOT NULL,
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   email text NOT NULL,
   name text,
   created_at timestamptz NOT NULL,
   state text NOT NULL CHECK (state IN ('active', 'idle', 'leaving', 'suspended')),
-  -- As the pages have it. Null: the customer is not suspended.
+  -- In the pages' form. Null: the customer is not suspended.
   suspended jsonb,
-  -- `[{product, plan, state}]`, without subscriptions that are cancelled.
+  -- `[{product, plan, state}]`, without cancelled subscriptions.
   plans jsonb NOT NULL,
-  -- A month's prices of active subscriptions, `[{currency, amount}]`, and the largest of these amounts, for the order.
+  -- Monthly prices of active subscriptions, `[{currency, amount}]`, and the largest of these amounts, for the order.
   rates jsonb NOT NULL,
   rate numeric NOT NULL,
-  -- Requests that were let in, in the 30 days up to counted_on, and how many more these are than in the 30 days before.
+  -- Admitted requests in the 30 days up to counted_on, and how many more these are than in the 30 days before.
   used bigint NOT NULL,
   growth bigint NOT NULL,
-  -- The last day with a request that was let in; -infinity: none is known.
+  -- The last day with an admitted request; -infinity: none is known.
   last_seen_on date NOT NULL,
   -- Days in the quota time zone.
   counted_on date NOT NULL,
   counted_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (list, customer_id)
 );
-COMMENT ON TABLE customer_listing IS 'Customers as the console lists them. Made from other tables, by the jobs of the dashboard and before a list is shown.';
+COMMENT ON TABLE customer_listing IS 'Customers as the console lists them. Derived from other tables by the dashboard''s jobs, and before '
+  'a list is shown.';
 CREATE INDEX customer_listing_customer_idx ON customer_listing (customer_id);
 CREATE INDEX customer_listing_email_idx ON customer_listing (list, (lower(email) COLLATE "C"), customer_id);
 CREATE INDEX customer_listing_created_idx ON customer_listing (list, created_at, customer_id);
@@ -33,7 +34,7 @@ CREATE INDEX customer_listing_used_idx ON customer_listing (list, used, customer
 CREATE INDEX customer_listing_growth_idx ON customer_listing (list, growth, customer_id);
 CREATE INDEX customer_listing_rate_idx ON customer_listing (list, rate, customer_id);
 CREATE INDEX customer_listing_seen_idx ON customer_listing (list, last_seen_on, customer_id);
--- Those whose counts change by themselves as days go by.
+-- Lines whose counts change as days go by.
 CREATE INDEX customer_listing_stale_idx ON customer_listing (counted_on)
   WHERE list = 'all' AND (used > 0 OR growth <> 0 OR state = 'leaving');
 
@@ -41,7 +42,8 @@ CREATE TABLE customer_changed (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   customer_id uuid NOT NULL
 );
-COMMENT ON TABLE customer_changed IS 'Customers whose lines in customer_listing are out of date. Only added to, so that no change waits for another.';
+COMMENT ON TABLE customer_changed IS 'Customers whose lines in customer_listing are out of date. Rows are only added, so that no change '
+  'waits for another.';
 
 CREATE FUNCTION note_changed_customers() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -50,7 +52,8 @@ BEGIN
   SELECT DISTINCT (to_jsonb(changed) ->> TG_ARGV[0])::uuid FROM changed WHERE to_jsonb(changed) ->> TG_ARGV[0] IS NOT NULL;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION note_changed_customers() IS 'Notes whose lines in customer_listing are out of date. Its argument names the column with the customer.';
+COMMENT ON FUNCTION note_changed_customers() IS 'Notes customers whose lines in customer_listing are out of date. Its argument names the '
+  'column with the customer.';
 REVOKE ALL ON FUNCTION note_changed_customers() FROM PUBLIC;
 
 CREATE FUNCTION forget_customer_listing() RETURNS trigger LANGUAGE plpgsql
@@ -59,7 +62,7 @@ BEGIN
   DELETE FROM customer_listing WHERE customer_id = NEW.id;
   RETURN NULL;
 END $$;
-COMMENT ON FUNCTION forget_customer_listing() IS 'Takes an old address and name out of the list at once: they may be what is erased.';
+COMMENT ON FUNCTION forget_customer_listing() IS 'Removes an old address and name from the list at once: they may be the data to erase.';
 REVOKE ALL ON FUNCTION forget_customer_listing() FROM PUBLIC;
 
 CREATE TRIGGER customer_update_leaves_list AFTER UPDATE OF email, display_name ON customer FOR EACH ROW EXECUTE FUNCTION forget_customer_listing();
@@ -87,4 +90,4 @@ CREATE TABLE business_figures (
   at timestamptz NOT NULL DEFAULT now(),
   content jsonb NOT NULL
 );
-COMMENT ON TABLE business_figures IS 'One row: what the console''s first page shows of all customers, as it was last added up.';
+COMMENT ON TABLE business_figures IS 'One row: the figures of all customers on the console''s first page, as last added up.';
