@@ -4,7 +4,7 @@ import { describeError } from '../kit/log';
 import { isServiceName, loadService, SERVICE_NAMES, type ServiceName } from './registry';
 import { runServices } from './run-services';
 
-/** Requests that still run this long after the last one was taken are cut off: under `npm start` a stop may take 15 s in all. */
+/** Requests that still run this long after the last one was taken are cut off: under `npm start`, a stop may take 15 s in all. */
 const DRAIN_LIMIT_MS = 12_000;
 
 const USAGE = `usage: main.js --service NAME [--service NAME …] | --all | --none
@@ -12,7 +12,7 @@ const USAGE = `usage: main.js --service NAME [--service NAME …] | --all | --no
   --none: no service, only /refunds for APIs of your own
 `;
 
-/** The services that the command line names; undefined when it cannot be understood. */
+/** The services that the command line names; undefined if it cannot be understood. */
 function chosenServices(args: readonly string[]): readonly ServiceName[] | undefined {
   try {
     const { values } = parseArgs({
@@ -44,11 +44,11 @@ async function main(): Promise<void> {
     void running.close().then(() => process.exit(0));
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
-  // Last: a process that reads this may stop this one at once.
+  // Written last, because a process that reads it may stop this one at once.
   process.stdout.write(`${JSON.stringify({ ready: true, services: running.services, private: running.privateUrl, pid: process.pid })}\n`);
 }
 
-/** Says why on standard error, scrubbed, and ends: a supervisor starts the process again. */
+/** Logs the scrubbed reason on standard error, and exits. A supervisor starts the process again. */
 function fail(message: string, error: unknown): never {
   const text = error instanceof SettingsError ? error.message : JSON.stringify({ level: 'fatal', msg: message, err: describeError(error) });
   process.stderr.write(`${text}\n`);

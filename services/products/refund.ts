@@ -11,18 +11,18 @@ export interface RefundStore {
   close(): Promise<void>;
 }
 
-/** The settings that say where units are counted. */
+/** The settings that locate the counters of units. */
 export type RefundSettings = Pick<ProcessSettings, 'DATABASE_URL' | 'REDIS_URL' | 'QUOTA_TIMEZONE'>;
 
 /** Refunds are rare and short. */
 const MAX_CONNECTIONS = 2;
 const STATEMENT_TIMEOUT_MS = 1_000;
-/** Plugin servers write every second what Redis granted. */
+/** Plugin servers write the units that Redis granted every second. */
 const WRITTEN_WITHIN_MS = 2_000;
 
 /**
- * The quota counter that gives units back, or undefined when this process is connected to none: then units of failed requests stay
- * charged, and answers say so.
+ * The quota counter that gives units back, or undefined if this process has no connection to one. Units of failed requests then stay
+ * charged, and responses say so.
  */
 export async function createRefund(settings: RefundSettings, { log, clock }: { log: Log; clock: Clock }): Promise<RefundStore | undefined> {
   if (settings.DATABASE_URL === undefined) {
@@ -31,7 +31,7 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   }
   const pool = createPool(settings.DATABASE_URL, {
     max: MAX_CONNECTIONS,
-    // A caller waits for its refund: it must not wait for a connection too.
+    // A caller waits for its refund, so it must not wait for a connection as well.
     min: 1,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     applicationName: 'tollgate-refund',
@@ -42,7 +42,7 @@ export async function createRefund(settings: RefundSettings, { log, clock }: { l
   const refund: Refund = async (unit) => {
     const outcome = await quota.counter.refund(unit);
     if (outcome !== 'uncharged' || settings.REDIS_URL === undefined || quota.stats().storeInUse === 'redis') return outcome;
-    // Redis is away here: where it is not, it may just have granted the unit, and PostgreSQL is about to learn of it.
+    // Redis is away for this process. If it is there for others, it may just have granted the unit, and PostgreSQL will soon have it.
     await sleep(WRITTEN_WITHIN_MS, undefined, { ref: false });
     return quota.counter.refund(unit);
   };

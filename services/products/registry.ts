@@ -13,7 +13,7 @@ import { pincode } from './pincode/facts';
 import { seo } from './seo/facts';
 import { vahaan } from './vahaan/facts';
 
-/** Every service by folder name: what must be known of it without loading its code. Add a product here. */
+/** Every service by folder name: the facts that must be known without loading its code. Add a product here. */
 export const SERVICES = {
   aadhaar,
   app,
@@ -45,7 +45,7 @@ export function workersOf(name: ServiceName): readonly WorkerKind[] {
   return facts.workers ?? [];
 }
 
-/** Loads the code of one service, from `routes.ts` in its folder: all of them together take more memory than the rest of a process. */
+/** Loads the code of one service, from `routes.ts` in its folder. All of them together take more memory than the rest of a process. */
 export async function loadService(name: ServiceName): Promise<ServiceDefinition> {
   const module = (await import(`./${name}/routes.js`)) as Readonly<Record<string, ServiceDefinition>>;
   const service = Object.values(module).find((exported) => exported.name === name);

@@ -22,18 +22,18 @@ import { createRefund } from './refund';
 import { SERVICES } from './registry';
 import { sourcesOf } from '../workers/live-sources';
 
-/** Products of all services, wherever each runs. */
+/** Products of all services, wherever each service runs. */
 const OWN_PRODUCTS: ReadonlySet<string> = new Set(Object.values(SERVICES).flatMap(({ products }) => products));
 
-/** What runs, and how to end it. */
+/** The running services, and how to stop them. */
 export interface RunningServices {
-  /** Addresses at which the gateway reaches each service, by its name. */
+  /** Addresses at which the gateway reaches each service, by name. */
   readonly services: Readonly<Record<string, string>>;
   /** `/metrics`, `/health`, `/ready`. */
   readonly privateUrl: string;
-  /** The longest that requests are taken after {@link close} was called, milliseconds. */
+  /** Maximum milliseconds during which requests are still taken after {@link close} was called. */
   readonly leaveMs: number;
-  /** Says not ready, lets requests finish, then closes everything. */
+  /** Reports not ready, lets requests finish, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ interface Running {
   close(): Promise<void>;
 }
 
-/** Data is an ornament of the page: where it is not known yet, none is named. */
+/** The page can do without the age of data, so data whose age is not yet known is left out. */
 async function dataOfAll(running: readonly Running[]): Promise<Record<string, readonly DataAge[]>> {
   const known = await Promise.all(running.map(async (one) => [one.product, await one.dataOf().catch(() => [])] as const));
   return Object.fromEntries(known.filter(([, data]) => data.length > 0));
@@ -66,13 +66,13 @@ interface Tools {
   readonly readOn: ReadOn;
 }
 
-/** What a service knows: without workers nothing is served, with them the workers know of the sources that an operator names. */
+/** Facts of the service itself: without workers nothing is served, and with workers only they know the configured sources. */
 function liveOf(service: ServiceDefinition, isServed: boolean): Record<string, boolean> {
   const known = service.products.filter((product) => !isServed || sourcesOf(product).length === 0);
   return Object.fromEntries(known.map((product) => [product, isServed]));
 }
 
-/** A product that two services know is served when both serve it. */
+/** A product of two services is served if both serve it. */
 function allOf(running: readonly Running[]): Record<string, boolean> {
   const all: Record<string, boolean> = {};
   for (const { live } of running) {
@@ -84,11 +84,11 @@ function allOf(running: readonly Running[]): Record<string, boolean> {
 async function startOne(service: ServiceDefinition, settings: unknown, port: number, tools: Tools): Promise<Running> {
   const { catalogue, common, contextKeys, workerTls, clock, refund, readOn } = tools;
   const metrics = tools.metrics.forService(service.name);
-  // This is no child of the process's log: a line would name two services under one member, which some collectors refuse.
+  // Not a child of the process's log: a line would have two service names under one member, which some collectors refuse.
   const log = createLog(service.name, { level: common.LOG_LEVEL });
   const deps = await service.createDeps({ settings, common: { sandboxUrl: common.SANDBOX_URL, workerTls }, log, clock, metrics });
   const { SERVICE_LEAVE_MS: leaveMs, SERVICE_SLOTS: slots } = common;
-  // A process for refunds alone needs none of it.
+  // Loaded on demand, because a process for refunds alone does not need it.
   const { createServiceApp } = await import('../kit/service/service-app.js');
   const app = createServiceApp(service, {
     contextKeys,
@@ -125,13 +125,13 @@ async function startOne(service: ServiceDefinition, settings: unknown, port: num
 type Close = () => Promise<void>;
 
 interface Closers {
-  /** Drain at the same time: one after the other, each would wait for all before it. */
+  /** Drained at the same time. One after the other, each would wait for all before it. */
   readonly services: Close[];
-  /** What services need until their end; closed in reverse order. */
+  /** Resources that services need until their end, closed in reverse order. */
   readonly shared: Close[];
 }
 
-/** One failure does not keep the others open. */
+/** A failure of one does not leave the others open. */
 async function closeAll({ services, shared }: Closers, log: Log): Promise<void> {
   const tryTo = (close: Close): Promise<void> => close().catch((error: unknown) => log.error({ err: error }, 'something did not close'));
   await Promise.all(services.map(tryTo));
@@ -140,8 +140,11 @@ async function closeAll({ services, shared }: Closers, log: Log): Promise<void> 
 
 /**
  * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
- * @param services may be none: then it answers `/refunds` alone. The first listens on SERVICE_PORT, the others on the ports after it (any free port each when it is 0)
- * @throws SettingsError listing everything that is wrong with the environment, CatalogueError with the catalogue; whatever a service throws at start
+ * @param services if there are none, the process serves `/refunds` alone. The first service listens on SERVICE_PORT, the others on the
+ * ports
+ * after it (on any free ports if it is 0)
+ * @throws SettingsError listing everything that is wrong with the environment; CatalogueError for the catalogue; the error of a service at
+ * start
  */
 export async function runServices(services: readonly ServiceDefinition[], env: Environment): Promise<RunningServices> {
   const groups = Object.fromEntries(services.map((service) => [`service ${service.name}`, service.settings]));

@@ -10,7 +10,7 @@ import { start, submitCaptcha, submitOtp, type AadhaarDeps, type AadhaarWorkerMe
 const aadhaarSettings = z.object(sessionWorkersFields);
 type AadhaarSettings = z.output<typeof aadhaarSettings>;
 
-/** Ten minutes for the captcha, ten for the OTP, ten to be told that it expired. */
+/** Ten minutes for the captcha, ten for the OTP, and ten in which an expired OTP is still reported as expired. */
 const SESSION_LIFETIME_MS = 30 * 60_000;
 
 /** URLs end up in logs and histories. */
@@ -20,12 +20,12 @@ const AFTER_FAILURE =
   'Do not simply send a failed step again: each OTP is sent once. After 502 the session goes on, but the captcha or OTP may be used up. ' +
   'After 504 it has ended: start a new one.';
 
-/** The workers and the memory of who owns which session. */
+/** The workers, and the registry of which worker owns which session. */
 export function createAadhaarDeps(tools: ServiceTools<AadhaarSettings>): AadhaarDeps {
   return { workers: connectSessionWorkers<AadhaarWorkerMethods>(tools, SESSION_LIFETIME_MS) };
 }
 
-/** Header of the steps that send an OTP. */
+/** Header of the responses to steps that send an OTP. */
 const OTP_WAIT = { 400: { 'Retry-After': integer('Of `otp_throttled`: seconds until another OTP may be asked for.') } };
 const IN_SESSION = 'Send the `sessionId` of the step before.';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantWords } from '../../kit/timestamp';
 import { isAadhaarNumber } from './aadhaar-number';
 
-/** Longer than any id that was ever given out; an unknown id is an expired session, not a malformed request. */
+/** Longer than any id ever issued. An unknown id is an expired session, not a malformed request. */
 const sessionId = z.string().trim().min(1).max(200).describe('From the answer to the first step.');
 
 export const startInput = z.object({

@@ -21,7 +21,7 @@ export interface AadhaarDeps {
   readonly workers: SessionWorkers<AadhaarWorkerMethods>;
 }
 
-/** A throttled call says when to come back, in the header too. */
+/** Copies the wait of a throttled call into the header. */
 async function withRetryAfter<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -36,7 +36,7 @@ function captchaAnswer({ sessionId, image }: Captcha__Output, message: string): 
   return { status: 'captcha', message, sessionId, captcha_base64: image.toString('base64') };
 }
 
-/** The number goes to the worker and is kept nowhere in this process. */
+/** The worker gets the number. This process keeps it nowhere. */
 export async function start(
   { aadhaar }: z.output<typeof startInput>,
   context: CallContext,
@@ -46,7 +46,7 @@ export async function start(
   return captchaAnswer(captcha, 'Enter the captcha code shown in the image.');
 }
 
-/** A rejected captcha is a 200 with the next one. */
+/** A rejected captcha is a 200 with the next captcha. */
 export async function submitCaptcha(
   { sessionId, captcha }: z.output<typeof captchaInput>,
   context: CallContext,

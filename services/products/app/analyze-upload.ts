@@ -7,10 +7,12 @@ import { type AnalyzeResponse__Output } from '../../workers/generated/apk/apk/v1
 import { apkReport } from './schema';
 import { type z } from 'zod';
 
-// A type, not an interface: it has to be a record of methods.
+// A type instead of an interface, because it must be a record of methods.
 export type ApkWorkerMethods = { Analyze: { request: AnalyzeRequest; response: AnalyzeResponse__Output } };
 
-/** The header, then the pieces as the client sends them. Nothing is collected: a piece is read when the worker took the last. */
+/**
+ * The header, then the pieces as the client sends them. Nothing is collected: a piece is read when the worker has taken the previous one.
+ */
 async function* requestsOf({ filename, stream }: IncomingUpload): AsyncGenerator<AnalyzeRequest> {
   yield { header: { fileName: filename ?? '' } };
   for await (const chunk of stream) yield { chunk: chunk as Buffer };
@@ -18,7 +20,7 @@ async function* requestsOf({ filename, stream }: IncomingUpload): AsyncGenerator
 
 /**
  * Streams an upload to the worker and returns its report.
- * @throws ServiceError the worker's refusal; 502 when it fails or answers something else than a report; 504 when it takes too long
+ * @throws ServiceError the worker's refusal; 502 when it fails or returns anything but a report; 504 when it takes too long
  */
 export async function analyzeUpload(
   worker: WorkerClient<ApkWorkerMethods>,

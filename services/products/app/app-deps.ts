@@ -10,7 +10,7 @@ import { createVirusTotal, type FindReputation } from './virus-total';
 
 export const appSettings = z.object({
   APK_WORKER_URL: listSetting().optional(),
-  /** Key of VirusTotal's API v3, by which live uploads are looked up by their hash; off unless given. */
+  /** API key for VirusTotal v3, which looks up live uploads by their hash. Off unless given. */
   APP_VIRUSTOTAL_KEY: z.string().optional(),
   APP_VIRUSTOTAL_URL: urlSetting().default('https://www.virustotal.com'),
 });
@@ -23,7 +23,7 @@ export interface AppDeps extends WorkerDeps<ApkWorkerMethods> {
   close(): Promise<void>;
 }
 
-/** Milliseconds that a finished report waits for what others say of the file. */
+/** Milliseconds that a finished report waits for third parties' findings about the file. */
 const REPUTATION_DEADLINE_MS = 3_000;
 
 export function createAppDeps({ settings, common, log, metrics }: ServiceTools<AppSettings>): AppDeps {
@@ -41,7 +41,7 @@ export function createAppDeps({ settings, common, log, metrics }: ServiceTools<A
     worker,
     findReputation: {
       live: apiKey === undefined ? undefined : createVirusTotal({ client, mode: 'live', apiKey, onFailure }),
-      // The operator's key is never sent to the sandbox.
+      // The seller's key is never sent to the sandbox.
       test: common.sandboxUrl === undefined ? undefined : createVirusTotal({ client, mode: 'test', apiKey: 'sandbox', onFailure }),
     },
     close: async () => {

@@ -6,10 +6,10 @@ interface Changes<Entry> {
   readonly changed: { readonly before: Entry; readonly after: Entry }[];
 }
 
-/** Entries are of plain texts, numbers and booleans, with their members in the order of one schema. */
+/** Entries contain only texts, numbers and booleans, and have their members in the order of one schema. */
 const isSame = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** @param keyOf by which an entry is known again; of several with one key the first counts */
+/** @param keyOf identifies an entry; of several entries with one key, the first counts */
 function compareLists<Entry extends object>(
   before: readonly Entry[],
   after: readonly Entry[],
@@ -41,12 +41,12 @@ function componentsOf({ components }: ComparedReport): Component[] {
   ];
 }
 
-/** What an app asks of its user; what it declares for other apps is not asked. */
+/** The permissions that an app requests. Permissions that it declares for other apps are left out. */
 function requestsOf({ permissions }: ComparedReport): Comparison['permissions']['added'] {
   return permissions.filter(({ requested }) => requested).map(({ name, protection, max_sdk }) => ({ name, protection, max_sdk }));
 }
 
-/** Null when a report does not say which list its trackers were looked for with. */
+/** Null when a report does not name the list that its trackers were searched with. */
 function isSameList(before: ComparedReport, after: ComparedReport): boolean | null {
   const dayOf = ({ checked }: ComparedReport): string | undefined => checked.find(({ source }) => source === 'tracker_list')?.as_of;
   const [old, recent] = [dayOf(before), dayOf(after)];
@@ -63,7 +63,7 @@ function compareSigners(before: ComparedReport, after: ComparedReport): Comparis
   return { changed: added.length + removed.length > 0, added, removed };
 }
 
-/** A secret is no other than all that is told of it. */
+/** A secret is identified by all that the report has about it, so a secret never counts as changed. */
 function compareSecrets(before: ComparedReport, after: ComparedReport): Comparison['secrets'] {
   const { added, removed } = compareLists(before.secrets, after.secrets, (each) => JSON.stringify(each));
   return { added, removed };
@@ -74,7 +74,7 @@ function compareTexts(before: readonly string[], after: readonly string[]): { ad
   return { added: [...recent].filter((each) => !old.has(each)), removed: [...old].filter((each) => !recent.has(each)) };
 }
 
-/** What the later report has that the earlier has not, and the other way about. Nothing is looked up and no file is opened. */
+/** The differences between two reports. Nothing is looked up and no file is opened. */
 export function compareReports(before: ComparedReport, after: ComparedReport): Comparison {
   const scoreOf = ({ risk: { score, level, complete } }: ComparedReport): Comparison['risk']['before'] => ({
     score,

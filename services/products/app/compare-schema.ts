@@ -26,10 +26,10 @@ const tracker = trackers.element.pick({ name: true, category: true });
 const secret = secrets.element;
 const finding = findings.element.pick({ id: true, severity: true, title: true });
 
-/** A score, without how it was made. */
+/** A score without its method. */
 const rating = hardening.pick({ score: true, level: true });
 
-/** What is compared of a report; the rest of it is not looked at. */
+/** The part of a report that is compared. The rest is ignored. */
 const comparedReport = z.object({
   file: file.pick({ size: true, sha256: true }),
   package: app,
@@ -44,12 +44,12 @@ const comparedReport = z.object({
   signing: z.object({ certificates: listOf(certificate) }),
   native_libraries: listOf(library),
   trackers: listOf(tracker),
-  /** Reports had none before lists told their day. */
+  /** Absent from reports made before lists had a date. */
   checked: listOf(checked.element).default([]),
   secrets: listOf(secret),
   urls: listOf(z.string()),
   findings: listOf(finding),
-  /** Older reports have one score, and do not say whether all was searched. */
+  /** Older reports have a single score, and do not say whether everything was searched. */
   hardening: rating.optional(),
   capability: rating.optional(),
   risk: risk.omit({ of: true }).partial({ complete: true }),
@@ -57,7 +57,7 @@ const comparedReport = z.object({
 
 export type ComparedReport = z.output<typeof comparedReport>;
 
-/** What a report has to have, for the document: its other members are not looked at. */
+/** The required members of a report, for the document. Other members are ignored. */
 const { properties, required } = z.toJSONSchema(comparedReport, { io: 'input', unrepresentable: 'any' });
 
 const report = z.record(z.string(), z.unknown()).meta({ properties, required }).pipe(comparedReport);

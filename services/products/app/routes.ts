@@ -13,11 +13,11 @@ import { compareInput, compareOutput } from './compare-schema';
 import { analyzeOutput, healthOutput, uploadFacts } from './schema';
 
 const MAX_FILE_BYTES = 200 * 1024 * 1024;
-/** Two minutes in which a request must arrive, one for the analysis. */
+/** Two minutes for the request to arrive, one for the analysis. */
 const DEADLINE_MS = 180_000;
 const FILE_FIELDS = ['file', 'apk', 'app'];
 const APK_TYPE = 'application/vnd.android.package-archive';
-/** Bundles and sets of APKs have no type of their own that is registered. */
+/** Bundles and sets of APKs have no registered type of their own. */
 const FILE_TYPES = [APK_TYPE, 'application/octet-stream', 'application/zip'];
 /** Recognised by the file's contents, not by its name or type. */
 const FORMS = ['apk', 'aab', 'xapk', 'apks'];
@@ -49,7 +49,7 @@ const analyze = defineRoute({
   },
 });
 
-/** Two reports of ordinary size; the largest that there can be are 4 MiB each. They are read in one turn of the event loop. */
+/** Two reports of ordinary size; the largest possible report has 4 MiB. They are read in one turn of the event loop. */
 const MAX_REPORTS_BYTES = 2 * 1024 * 1024;
 
 const compare = defineRoute({
@@ -82,7 +82,7 @@ const information = {
   },
 };
 
-/** Looks into Android packages. The file goes through in pieces; a worker analyses it. */
+/** Analyses Android packages. The service passes the file on in pieces; a worker analyses it. */
 export const appService = defineService({
   ...app,
   ...backedByWorkers<ApkWorkerMethods>('apk'),

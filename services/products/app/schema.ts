@@ -58,7 +58,7 @@ const score = z.object({
   inputs: z.array(z.object({ id: z.string(), weight: z.number() })).describe('The findings that weigh in it.'),
 });
 
-/** What the worker reports of one APK: every figure is of the file itself. */
+/** The worker's report on one APK. Every figure is about the file itself. */
 export const apkReport = z.object({
   form: z.enum(['apk', 'aab', 'xapk', 'apks']).describe('What the upload was recognised as, by what is in it.'),
   parts: z
@@ -167,7 +167,7 @@ export const analyzeOutput = z.object({
   timestamp: timestampField,
 });
 
-/** What the index says of an upload. */
+/** The index's facts about uploads. */
 export const uploadFacts = z.object({
   fields: z.array(z.string()).describe('The form field of the file is called one of these.'),
   media_types: z.array(z.string()),

@@ -6,12 +6,12 @@ import { type reputationAnswer } from './schema';
 
 export type Reputation = z.output<typeof reputationAnswer>;
 
-/** @param sha256 64 hexadecimal digits; nothing else of the file leaves the house. Never rejects for what VirusTotal does. */
+/** @param sha256 64 hexadecimal digits; nothing else about the file is sent out. Never rejects for a failure of VirusTotal. */
 export type FindReputation = (sha256: string, signal: AbortSignal) => Promise<Reputation>;
 
 const count = z.number().int().nonnegative();
 
-/** The used part of VirusTotal's file object (API v3). Engines that do not read the type, failed or ran out of time said nothing. */
+/** The used part of VirusTotal's file object (API v3). Engines that do not read the type, failed or timed out have no verdict. */
 const fileObject = z.object({
   data: z.object({
     attributes: z.object({
@@ -40,11 +40,11 @@ export interface VirusTotalOptions {
   readonly client: Pick<UpstreamClient, 'requestJson'>;
   readonly mode: KeyMode;
   readonly apiKey: string;
-  /** Called for an answer that cannot be used; the message holds neither hash nor key. */
+  /** Called for a response that cannot be used. The message has neither hash nor key. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Asks VirusTotal what it knows of a file by its hash. No second try: each question counts against the key's quota. */
+/** Asks VirusTotal about a file by its hash. There is no retry, because each call counts against the key's quota. */
 export function createVirusTotal({ client, mode, apiKey, onFailure }: VirusTotalOptions): FindReputation {
   const source = sourceName('virustotal', mode);
   return async (sha256, signal) => {

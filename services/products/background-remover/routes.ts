@@ -4,16 +4,16 @@ import { indexRoute } from '../../kit/service/index-route';
 import { always, text } from '../../kit/service/route-description';
 import { backgroundRemover } from './facts';
 
-/** The route that does the work now. */
+/** The route that now does the work. */
 const SUCCESSOR = '/image/background_remover';
 
-/** The day on which the successor first answered. There has been no reason to call this route since. */
+/** The first day on which the successor worked. Since then there is no reason to call this route. */
 const DEPRECATED_AT = new Date('2026-11-20T00:00:00Z');
 
-/** A year later: time enough for callers who release once a year. Keys of this product go on working at the successor. */
+/** A year later: enough time for callers who release once a year. Keys of this product keep working at the successor. */
 const SUNSET_AT = new Date('2027-11-20T00:00:00Z');
 
-/** The legacy product id: an index that names the working route. It never redirects: a redirect would lose the body. */
+/** The legacy product id: an index that names the working route. It never redirects, because a redirect would lose the body. */
 export const backgroundRemoverService = defineService({
   ...backgroundRemover,
   routes: [

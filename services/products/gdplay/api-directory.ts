@@ -72,11 +72,11 @@ function fileOf(ref: FileRef, found: Metadata, media: DriveFile['media']): Drive
   };
 }
 
-/** Drive API v3 with an API key: what it tells of files that are shared with everyone. */
+/** Drive API v3 with an API key: what it reports about files that are shared with everyone. */
 export class ApiDirectory implements DriveDirectory {
   constructor(
     private readonly transport: DriveTransport,
-    /** For the mode of the call: the operator's key never goes to the sandbox. */
+    /** By mode of the call: the seller's key is never sent to the sandbox. */
     private readonly apiKeys: Readonly<Record<'live' | 'test', string>>,
   ) {}
 

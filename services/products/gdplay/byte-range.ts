@@ -1,4 +1,4 @@
-/** Places of the first and last byte, both included. */
+/** Positions of the first and last byte, inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -11,7 +11,7 @@ const IGNORED: RangeVerdict = { kind: 'ignored' };
 const UNSATISFIABLE: RangeVerdict = { kind: 'unsatisfiable' };
 const INT_RANGE = /^(\d+)-(\d*)$/;
 const SUFFIX_RANGE = /^-(\d+)$/;
-/** Positions beyond this cannot be told apart as numbers, nor do they exist. */
+/** Larger positions lose digits as numbers, and do not occur. */
 const MAX_DIGITS = 15;
 
 function parsePosition(digits: string): number {
@@ -26,8 +26,8 @@ function isReversed(from: string, to: string): boolean {
 }
 
 /**
- * Judges a `Range` field as RFC 9110 section 14 has it: another unit or broken syntax is ignored, and so are several ranges, which a
- * server may answer with the whole. Empty list members do not count.
+ * Judges a `Range` field by RFC 9110, section 14. Another unit and broken syntax are ignored. So are several ranges, because a server may
+ * respond with the whole. Empty list members do not count.
  * @param size bytes of the representation
  */
 export function judgeRange(field: string, size: number): RangeVerdict {
@@ -46,7 +46,7 @@ export function judgeRange(field: string, size: number): RangeVerdict {
 
 function judgeSuffix(length: number, size: number): RangeVerdict {
   if (length === 0) return UNSATISFIABLE;
-  // The last bytes of nothing exist, but no Content-Range can name them.
+  // The last bytes of an empty file exist, but no Content-Range can name them.
   if (size === 0) return IGNORED;
   return { kind: 'part', first: Math.max(0, size - length), last: size - 1 };
 }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** Google has used both. */
+/** Google has used both ids. */
 const FORM_IDS = new Set(['download-form', 'downloadForm']);
 const MAX_FIELDS = 20;
 
@@ -31,9 +31,9 @@ function readForm(html: string): Form | undefined {
 }
 
 /**
- * The address behind "Download anyway" on the page that says that a file was not scanned for viruses. The host is not judged here.
- * @param page where the page was found
- * @returns undefined when the page has no such form, or its form is about another file
+ * The address behind "Download anyway" on the page that warns about a missing virus scan. The caller must judge the host.
+ * @param page address of the page
+ * @returns undefined when the page has no such form, or its form is for another file
  */
 export function findConfirmedAddress(html: string, page: URL, id: string): string | undefined {
   const form = readForm(html);

@@ -12,17 +12,17 @@ import { Viewings } from './viewings';
 export interface GdplayDeps {
   readonly files: DescribedFiles;
   readonly transport: DriveTransport;
-  /** Milliseconds in which a stream has to move. */
+  /** Milliseconds within which a stream must make progress. */
   readonly idleMs: number;
-  /** Undefined where links are not set up. */
+  /** Undefined if links are not set up. */
   readonly linkKeys: LinkKeys | undefined;
   readonly viewings: Viewings;
 }
 
-/** What the sandbox takes for an API key. */
+/** The sandbox's API key. */
 const SANDBOX_KEY = 'sandbox-key';
 
-/** The connections to Drive, and the way files are looked up: test keys use the same way as live ones. */
+/** The connections to Drive, and the look-up of files. Test keys use the same kind of look-up as live keys. */
 export function createGdplayDeps({ settings, common, clock, metrics }: ServiceTools<GdplaySettings>): GdplayDeps {
   const transport = new DriveTransport({
     api: { liveUrl: settings.GDPLAY_API_URL, liveSetting: 'GDPLAY_API_URL', sandboxUrl: sandboxAt(common, '/drive/api') },

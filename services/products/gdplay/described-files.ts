@@ -5,7 +5,7 @@ import { type DriveDirectory, type DriveFile } from './drive-file';
 import { type DriveCall } from './drive-transport';
 import { type FileRef } from './parse-file-ref';
 
-/** A player that seeks asks many times for one file; a file that is replaced may be announced as it was for this long at most. */
+/** A player that seeks makes many requests for one file. The old description of a replaced file may be served for this long at most. */
 const FRESH_MS = 60_000;
 const MAX_FILES = 5_000;
 
@@ -13,12 +13,12 @@ function keyOf(ref: FileRef, call: DriveCall): string {
   return [call.mode, ref.id, ref.resourceKey ?? ''].join('/');
 }
 
-/** True for failures that an outdated description can cause: the file was replaced, or the address of its bytes has expired. */
+/** True for failures that an outdated description can cause: the file was replaced, or the address of its bytes expired. */
 function mayBeOutdated(error: unknown): boolean {
   return error instanceof ServiceError && (error.problem === 'upstream_failed' || error.problem === 'not_found');
 }
 
-/** Remembers what Drive told of a file for a minute, live and sandbox apart. Failures are not remembered. */
+/** Remembers Drive's description of a file for a minute, separately for live and test keys. Failures are not remembered. */
 export class DescribedFiles {
   private readonly known: LRUCache<string, DriveFile>;
 
@@ -30,7 +30,7 @@ export class DescribedFiles {
   }
 
   /**
-   * Works on a file; when that fails with a remembered description, once more with a fresh one.
+   * Works on a file. If that fails with a remembered description, it is repeated once with a fresh one.
    * @throws ServiceError of `describe` and of `work`
    */
   async use<T>(ref: FileRef, call: DriveCall, work: (file: DriveFile) => Promise<T>): Promise<T> {

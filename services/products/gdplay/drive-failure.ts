@@ -1,6 +1,6 @@
 import { ServiceError } from '../../kit/errors';
 
-/** Why a file could not be had from Drive: the `reason` of a 502. */
+/** Why Drive did not deliver a file: the `reason` of a 502. */
 export type DriveFailureReason = 'quota' | 'unreachable' | 'bad_response' | 'not_authorised' | 'redirect_refused';
 
 const DETAILS: Readonly<Record<DriveFailureReason, string>> = {
@@ -21,7 +21,7 @@ export function driveTimeout(cause?: unknown): ServiceError {
   return new ServiceError('upstream_timeout', { detail: 'Google Drive did not answer in time.', cause });
 }
 
-/** 404 for a missing file and for one that is not shared: Drive itself does not tell them apart. */
+/** 404 for a missing file and for one that is not shared, because Drive does not distinguish them. */
 export function fileNotFound(): ServiceError {
   return new ServiceError('not_found', { detail: 'There is no such file, or it is not shared with everyone who has the link.' });
 }

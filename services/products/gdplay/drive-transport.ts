@@ -9,7 +9,7 @@ import { driveFailure, driveTimeout, fileNotFound } from './drive-failure';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
-/** The host to which Drive sends a visitor without an account who asks for a private file. */
+/** The host to which Drive redirects a visitor without an account who requests a private file. */
 const LOGIN_HOST = 'accounts.google.com';
 /** Bytes of a web page, an error or a file's metadata. */
 const MAX_TEXT_BYTES = 1_048_576;
@@ -33,7 +33,7 @@ export interface DriveResponse extends UpstreamHead {
 export interface DriveTransportOptions {
   readonly api: UpstreamTarget;
   readonly web: UpstreamTarget;
-  /** Names that may be connected to over https besides the hosts of the targets. */
+  /** Hosts that may be connected to over https, besides the hosts of the targets. */
   readonly hosts: readonly string[];
   readonly timeoutMs: number;
   readonly metrics?: Metrics | undefined;
@@ -43,7 +43,7 @@ function originOf(url: string | undefined): readonly string[] {
   return url === undefined ? [] : [new URL(url).origin];
 }
 
-/** GETs from Drive's hosts and from no other: every hop is checked before it is connected to. */
+/** Sends GETs to Drive's hosts and no others: every hop is checked before a connection is made. */
 export class DriveTransport {
   private readonly allowed: Readonly<Record<KeyMode, ReadonlySet<string>>>;
   private readonly clients = new Map<string, UpstreamClient>();
@@ -62,7 +62,7 @@ export class DriveTransport {
   }
 
   /**
-   * The answer at the end of the redirects, as far as its headers.
+   * The response at the end of the redirects, as far as its headers.
    * @throws ServiceError 404 when Drive asks for a login, 502 with `reason`, 504
    */
   async open(address: string, request: DriveRequest): Promise<DriveResponse> {
@@ -106,7 +106,7 @@ export class DriveTransport {
   }
 }
 
-/** The kit's failure with Drive's reason in it. */
+/** The kit's failure, with Drive's reason added. */
 function explained(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
   if (error.problem === 'upstream_timeout') return driveTimeout(error.cause);
@@ -125,7 +125,7 @@ export async function readWhole(body: Readable, maxBytes = MAX_TEXT_BYTES): Prom
   }
 }
 
-/** What a body that broke off is answered with. */
+/** The failure for a body that broke off. */
 export function brokenBody(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   return isTimeout(error) ? driveTimeout(error) : driveFailure('unreachable', error);

@@ -10,7 +10,7 @@ import { isPage, judgeRefusal } from './judge-refusal';
 import { bareType } from './media-type';
 import { type FileRef, type FileRefInput, parseFileRef } from './parse-file-ref';
 
-/** Pictures without scripts: SVG is not among them. */
+/** Image types without scripts, which excludes SVG. */
 const PICTURE = /^image\/(?:jpeg|png|webp|gif|avif)$/;
 const MAX_PICTURE_BYTES = 10_485_760;
 
@@ -68,7 +68,7 @@ function describePicture(file: DriveFile, { contentType, bytes }: Picture, nowMs
 }
 
 /**
- * The preview picture that Drive keeps of a video, as bytes or in JSON.
+ * The preview image that Drive keeps of a video, as bytes or in JSON.
  * @throws ServiceError 400, 404, 415, 502 with `reason`, 504
  */
 export async function fetchThumbnail(

@@ -6,7 +6,7 @@ import { bareType } from './media-type';
 
 const QUOTA_REASONS =
   /^(?:downloadQuotaExceeded|userRateLimitExceeded|rateLimitExceeded|dailyLimitExceeded|sharingRateLimitExceeded|quotaExceeded)$/;
-/** Nothing that the caller could change: the operator's key is wrong, or not allowed to use Drive. */
+/** Reasons that the caller cannot change: the seller's key is wrong, or may not use Drive. */
 const KEY_REASONS =
   /^(?:keyInvalid|keyExpired|badRequest|accessNotConfigured|ipRefererBlocked|forbidden|authError|required|dailyLimitExceededUnreg)$/;
 const QUOTA_PAGE = /quota exceeded|too many users have viewed or downloaded/i;
@@ -22,7 +22,7 @@ function reasonIn(text: string): string {
   }
 }
 
-/** Judges by the status alone, because the body says nothing. */
+/** Judges by the status alone, for a body that gives no reason. */
 function judgeStatus(status: number): ServiceError {
   const cause = new Error(`status ${status}`);
   if (status === 429) return driveFailure('quota', cause);
@@ -52,7 +52,7 @@ export function isPage(response: DriveResponse): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)$/.test(bareType(response.headers['content-type']));
 }
 
-/** Reads an answer that holds no file, and says what it means. */
+/** Reads a response without a file, and returns the failure that it stands for. */
 export async function judgeRefusal(response: DriveResponse): Promise<ServiceError> {
   const text = (await readWhole(response.body)).toString('utf8');
   return isPage(response) ? judgePage(response.status, text) : judgeApiError(response.status, text);

@@ -8,7 +8,7 @@ import { driveFailure } from './drive-failure';
 import { type DriveFile } from './drive-file';
 import { type FileRef, type FileRefInput, parseFileRef } from './parse-file-ref';
 
-/** A viewing may have the file twice, and as much more as players read ahead of seeks in a short one. */
+/** A viewing may transfer the file twice, and further bytes for what players read ahead of seeks in a short file. */
 const TIMES_THE_FILE = 2;
 const SEEKING_BYTES = 16_777_216;
 
@@ -18,7 +18,7 @@ export interface LinkInput extends FileRefInput {
   readonly viewer?: string | undefined;
 }
 
-/** What a link says of its file, to the service that made it. */
+/** The name of a file inside a link, read only by the service that made the link. */
 export function resourceOf({ id, resourceKey }: FileRef): string {
   return resourceKey === undefined ? id : `${id} ${resourceKey}`;
 }
@@ -37,14 +37,14 @@ function viewerOf(text: string | undefined): string | undefined {
 }
 
 function allowanceOf({ size }: DriveFile): number {
-  // Without a size, the use of a link would have no bound.
+  // Without a size, the use of a link would be unbounded.
   if (size === undefined) throw driveFailure('bad_response', new Error('Drive does not tell how large the file is'));
   return size * TIMES_THE_FILE + SEEKING_BYTES;
 }
 
 /**
- * A link with which one viewer can play a file without a key, for the unit that this request cost.
- * @throws ServiceError 400, 404, 415, 502 with `reason`, 503 where links are not set up, 504
+ * Makes a link with which one viewer can play a file without a key, for the unit that this request cost.
+ * @throws ServiceError 400, 404, 415, 502 with `reason`, 503 if links are not set up, 504
  */
 export async function makeLink(input: LinkInput, context: CallContext, deps: GdplayDeps) {
   const { mode, signal, clock, proof } = context;

@@ -2,15 +2,16 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { driveFailure, driveTimeout } from './drive-failure';
 
 export interface MediaBodyOptions {
-  /** Bytes that were announced; undefined when nothing was. */
+  /** Announced number of bytes; undefined if none was announced. */
   readonly expectedBytes: number | undefined;
-  /** Milliseconds in which at least one chunk has to pass. */
+  /** Milliseconds within which at least one chunk must pass. */
   readonly idleMs: number;
 }
 
 /**
- * Stands between Drive and the client: passes bytes on as fast as they are read, fails when nothing moves for too long on
- * either side, and when Drive sends more or less than was announced.
+ * Passes bytes from Drive to the client as fast as they are read. Fails when nothing moves for too long on either side, and when Drive
+ * sends
+ * more or fewer bytes than announced.
  */
 export class MediaBody extends Transform {
   private seen = 0;

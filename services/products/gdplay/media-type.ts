@@ -1,4 +1,4 @@
-/** Media types that say nothing, or name only the container: then the file's name decides. */
+/** Media types that mean nothing, or name only the container. The file's name then decides. */
 const VAGUE_TYPES = new Set(['application/octet-stream', 'binary/octet-stream', 'application/ogg', 'application/mp4', '']);
 const PLAYABLE = /^(?:video|audio)\/[a-z\d][a-z\d.+-]{0,80}$/;
 
@@ -41,12 +41,12 @@ export function playableType(mimeType: string, name: string | undefined): string
   return BY_EXTENSION[extension];
 }
 
-/** Percent-encoding of RFC 8187: what encodeURIComponent leaves alone but may not stand bare is encoded too. */
+/** Percent-encoding of RFC 8187, which also encodes some characters that encodeURIComponent leaves alone. */
 function encodeExtended(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** `Content-Disposition` that plays in place; names that are not plain ASCII go into `filename*` too. */
+/** A `Content-Disposition` for playing in place. A name that is not plain ASCII is also in `filename*`. */
 export function inlineDisposition(name: string | undefined): string {
   // Lone surrogates cannot be encoded.
   const shown = [...(name ?? '').replace(/[\p{Cc}\p{Cs}]/gu, '')].slice(0, MAX_CHARACTERS).join('');
@@ -62,7 +62,7 @@ export function nameOf(disposition: string | undefined): string | undefined {
     try {
       return decodeURIComponent(extended);
     } catch {
-      // Broken encoding: the plain name is still there.
+      // The encoding is broken. The plain name is still there.
     }
   }
   return /;\s*filename="((?:[^"\\]|\\.)*)"/i.exec(disposition ?? '')?.[1]?.replace(/\\(.)/g, '$1');

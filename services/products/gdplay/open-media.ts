@@ -17,11 +17,11 @@ export interface OpenMediaOptions {
 
 export interface OpenedMedia {
   readonly body: Readable;
-  /** Undefined when the body is the whole file, asked for or not: a source may ignore a range. */
+  /** Undefined when the body is the whole file, even if a range was requested: a source may ignore it. */
   readonly range: ByteRange | undefined;
 }
 
-/** Whether Drive sends what was asked of the file as it was described. */
+/** Whether Drive's response has the requested part of the file as described. */
 function fits({ status, headers }: DriveResponse, file: DriveFile, range: ByteRange | undefined): boolean {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return false;
@@ -31,7 +31,7 @@ function fits({ status, headers }: DriveResponse, file: DriveFile, range: ByteRa
 }
 
 /**
- * The bytes of a file, or of a range of it, as soon as the first of them is here.
+ * The bytes of a file or of a range of it, as soon as the first of them has arrived.
  * @throws ServiceError 404, 502 with `reason`, 504
  */
 export async function openMedia(file: DriveFile, { transport, call, range, idleMs }: OpenMediaOptions): Promise<OpenedMedia> {
@@ -45,7 +45,7 @@ export async function openMedia(file: DriveFile, { transport, call, range, idleM
   }
   const sent = response.status === 206 ? range : undefined;
   const body = new MediaBody({ expectedBytes: sent ? sent.last - sent.first + 1 : file.size, idleMs });
-  // Whichever side fails or leaves takes the other with it.
+  // A failure or end of either side ends the other.
   pipeline(response.body, body, () => undefined);
   try {
     await once(body, 'readable');

@@ -1,9 +1,9 @@
 import { invalidInput } from '../../kit/errors';
 
-/** A file on Google Drive as a caller names it. */
+/** A file on Google Drive, as named by a caller. */
 export interface FileRef {
   readonly id: string;
-  /** Older shared links need it besides the id. */
+  /** Older shared links need it in addition to the id. */
   readonly resourceKey: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const RESOURCE_KEY = /^[\w-]{1,200}$/;
 const FILE_PATH = /^\/file\/(?:u\/\d{1,3}\/)?d\/([^/]+)(?:\/.*)?$/;
 const FOLDER_PATH = /^\/(?:drive\/(?:u\/\d{1,3}\/)?(?:mobile\/)?folders\/|folderview(?:\/|$)|embeddedfolderview(?:\/|$))/;
 const DOWNLOAD_HOST = 'drive.usercontent.google.com';
-/** Compared as a whole: `drive.google.com.example` is somebody else's. */
+/** Compared as a whole: `drive.google.com.example` belongs to somebody else. */
 const HOSTS = new Set(['drive.google.com', 'docs.google.com', DOWNLOAD_HOST]);
 
 const NOT_AN_ID = 'must be a Google Drive file id or link';
@@ -31,7 +31,7 @@ function refused(message: string): Parsed {
   return { ok: false, message };
 }
 
-/** The one value of a parameter; undefined when it is absent or given twice with different values. */
+/** The single value of a parameter; undefined if it is absent or has several different values. */
 function only(query: URLSearchParams, name: string): string | undefined {
   const values = new Set(query.getAll(name));
   return values.size === 1 ? [...values][0] : undefined;
@@ -54,7 +54,7 @@ function parse(text: string): Parsed {
 }
 
 /**
- * Reads `id` or `url`, whichever was given; both take a bare id or a link. Empty fields count as absent, because forms send every field.
+ * Reads `id` or `url`, whichever was sent. Both accept a bare id or a link. Empty fields count as absent, because forms send every field.
  * @throws ServiceError 400
  */
 export function parseFileRef(input: FileRefInput): FileRef {
@@ -72,7 +72,7 @@ export function parseFileRef(input: FileRefInput): FileRef {
   return { id: parsed.id, resourceKey };
 }
 
-/** The message for a file that turns out to be a folder only when Drive is asked. */
+/** The message for a file that is known to be a folder only after asking Drive. */
 export function folderRefused(): Error {
   return invalidInput([{ field: 'id', message: A_FOLDER }]);
 }

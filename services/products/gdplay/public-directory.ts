@@ -6,17 +6,17 @@ import { isPage, judgePage, judgeRefusal } from './judge-refusal';
 import { nameOf, playableType } from './media-type';
 import { type FileRef } from './parse-file-ref';
 
-/** The first byte is enough to learn size, type and name. */
+/** The first byte is enough to find out size, type and name. */
 const PROBE = { range: 'bytes=0-0' };
 const STRONG_TAG = /^"[\x21\x23-\x7e]*"$/;
 
-/** Bytes of the file; undefined when the answer does not tell. */
+/** Bytes of the file; undefined if the response does not say. */
 function sizeOf({ status, headers }: DriveResponse): number | undefined {
   const text = status === 200 ? headers['content-length'] : /\/(\d{1,15})$/.exec(headers['content-range'] ?? '')?.[1];
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Google's stores hash what they hold; the hash is as strong as a tag can be. */
+/** Google's stores send a hash of the content, which is as strong as a tag can be. */
 function tagOf({ headers }: DriveResponse): string | undefined {
   const { etag = '' } = headers;
   if (STRONG_TAG.test(etag)) return etag;
@@ -48,7 +48,7 @@ function fileOf(ref: FileRef, response: DriveResponse): DriveFile {
   };
 }
 
-/** Public downloads, as a browser without an account makes them: asks for one byte, and confirms when Drive wants that. */
+/** Public downloads, made like a browser without an account: requests one byte, and confirms if Drive wants that. */
 export class PublicDirectory implements DriveDirectory {
   constructor(private readonly transport: DriveTransport) {}
 

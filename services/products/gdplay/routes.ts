@@ -17,7 +17,7 @@ const RANGES = { 'Accept-Ranges': always(text('`bytes`, or `none` where the size
 const PART = { 'Content-Range': always(text('Which bytes of the file the answer holds, and how many the file has.')) };
 const FILE = { ...VERSION, ...RANGES, 'Content-Disposition': always(text('`inline`, with the name of the file.')) };
 
-/** Plays videos and sounds from Google Drive. */
+/** Plays video and audio from Google Drive. */
 export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
   ...gdplay,
   settings: gdplaySettings,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { instantWords, timestampField } from '../../kit/timestamp';
 
-/** Longer than any link that Drive hands out. */
+/** Longer than any link that Drive issues. */
 const MAX_LINK_LENGTH = 2_000;
 
 const fileRef = {

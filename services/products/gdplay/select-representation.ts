@@ -1,12 +1,12 @@
 import { type ByteRange, judgeRange } from './byte-range';
 
-/** What is known of the file that conditions are checked against. */
+/** The file's facts that conditions are checked against. */
 export interface Validators {
   /** With its quotes; `W/"…"` for a weak one. */
   readonly etag: string | undefined;
   /** Unix milliseconds. */
   readonly modifiedAtMs: number | undefined;
-  /** Bytes; undefined when the source does not tell: then ranges are ignored. */
+  /** Bytes; undefined if the source does not say. Ranges are then ignored. */
   readonly size: number | undefined;
 }
 
@@ -71,20 +71,19 @@ function judgeConditions(request: SelectionRequest, { etag, modifiedAtMs }: Vali
   return since !== undefined && modifiedAt !== undefined && modifiedAt <= since ? 'not_modified' : 'go';
 }
 
-/** RFC 9110 section 13.1.5: only a strong validator that is exactly ours lets the range count. */
+/** RFC 9110, section 13.1.5: the range counts only with a strong validator that equals ours. */
 function isRangeWanted(request: SelectionRequest, { etag, modifiedAtMs }: Validators): boolean {
   const ifRange = request.header('if-range')?.trim();
   if (ifRange === undefined) return true;
   if (ifRange.includes('"')) return etag !== undefined && strongly(ifRange, etag);
   const date = parseHttpDate(ifRange);
   if (date === undefined || modifiedAtMs === undefined) return false;
-  // Within its second a file can change again: such a date is no strong validator.
+  // A file can change again within the same second, so a recent date is not a strong validator.
   return date === wholeSeconds(modifiedAtMs) && request.nowMs - date >= 1_000;
 }
 
 /**
- * Decides what of a file answers a request. Conditions count for GET and HEAD, ranges for GET alone; a method besides these asks for
- * the whole.
+ * Decides which part of a file a request gets. Conditions count for GET and HEAD, ranges for GET alone. Any other method gets the whole.
  */
 export function selectRepresentation(request: SelectionRequest, validators: Validators): Selection {
   if (request.method !== 'GET' && request.method !== 'HEAD') return { kind: 'whole' };

@@ -12,12 +12,12 @@ import { type FileRef, type FileRefInput, parseFileRef } from './parse-file-ref'
 import { selectRepresentation } from './select-representation';
 import { type ViewingShare } from './viewings';
 
-/** What 200, 206 and 304 say of the file. */
+/** Headers about the file in a 200, 206 and 304. */
 function validatorHeaders({ etag, modifiedAtMs }: DriveFile): Record<string, string> {
   return {
     ...(etag !== undefined && { ETag: etag }),
     ...(modifiedAtMs !== undefined && { 'Last-Modified': new Date(modifiedAtMs).toUTCString() }),
-    // A client that keeps a copy asks again with If-None-Match, because access may end.
+    // A client with a copy must ask again with If-None-Match, because its access may end.
     'Cache-Control': 'private, no-cache',
   };
 }
@@ -56,17 +56,17 @@ async function answerBytes(file: DriveFile, range: ByteRange | undefined, { cont
   });
 }
 
-/** What a viewing has of a body counts as it passes; the request is over when the body is. */
+/** Counts the bytes of a viewing as they pass. The viewing's request ends with the body. */
 function counted(body: Readable, share: ViewingShare | undefined): Readable {
   if (!share) return body;
-  // Whichever side fails or leaves takes the other with it.
+  // A failure or end of either side ends the other.
   return pipeline(body, share.count(), () => share.end());
 }
 
 interface StreamCall {
   readonly context: CallContext;
   readonly deps: GdplayDeps;
-  /** The share of a link that stands in for a key. */
+  /** Its share of a viewing, if a link replaced the key. */
   readonly share: ViewingShare | undefined;
 }
 
@@ -88,7 +88,7 @@ function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
   }
 }
 
-/** A link names its file itself: the request may not name another. */
+/** A link names its file itself, so the request may not name another. */
 function linkedFile(resource: string, { id, url, resourcekey }: FileRefInput): FileRef {
   if ([id, url, resourcekey].some((text) => (text ?? '') !== '')) {
     throw invalidInput([{ field: 'link', message: 'stands for its own file: leave id, url and resourcekey out' }]);
@@ -97,7 +97,7 @@ function linkedFile(resource: string, { id, url, resourcekey }: FileRefInput): F
 }
 
 /**
- * Streams a file, or what a range or a condition leaves of it.
+ * Streams a file, or the part that a range or a condition selects.
  * @throws ServiceError 400, 401 for a link that is used up, 404, 412, 415, 416, 429, 502 with `reason`, 504
  */
 export async function streamFile(input: FileRefInput, context: CallContext, deps: GdplayDeps): Promise<Reply> {

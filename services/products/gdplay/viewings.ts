@@ -4,11 +4,11 @@ import { type LinkGrant } from '../../../plugins/core/proof/access-link';
 import { type Clock } from '../../../plugins/core/ports';
 import { ServiceError } from '../../kit/errors';
 
-/** A player reads one range and opens the next before it lets go of the last; a download in parts takes more. */
+/** A player reads one range and opens the next before it drops the last. A download in parts would take more. */
 const MAX_AT_ONCE = 4;
 /** Requests of a viewing: a seek each second for an hour. */
 const MAX_REQUESTS = 3_600;
-/** Viewings that are remembered, about 200 bytes each; each cost a unit. */
+/** Maximum viewings remembered, about 200 bytes each. Each one cost a unit. */
 const MAX_VIEWINGS = 100_000;
 
 interface Viewing {
@@ -17,15 +17,15 @@ interface Viewing {
   open: number;
 }
 
-/** One request's part of a viewing. */
+/** One request's share of a viewing. */
 export interface ViewingShare {
-  /** Put between source and client: counts what passes, and ends the stream where the viewing has had its share. */
+  /** Put between source and client: counts the bytes, and ends the stream when the viewing is used up. */
   count(): Transform;
-  /** Once, however the request ends. */
+  /** Call it however the request ends. Further calls do nothing. */
   end(): void;
 }
 
-/** What the viewings that links stand for have had. Each replica of the service counts for itself, until the link expires. */
+/** The use of viewings that links grant. Each replica of the service counts for itself, until the link expires. */
 export class Viewings {
   private readonly known: LRUCache<string, Viewing>;
 
@@ -33,7 +33,7 @@ export class Viewings {
     this.known = new LRUCache({ max: MAX_VIEWINGS, ttlResolution: 0, perf: { now: () => clock.now() } });
   }
 
-  /** @throws ServiceError 401 when the viewing has had all that was paid for, 429 when it has too many requests under way */
+  /** @throws ServiceError 401 when the viewing is used up, 429 when too many of its requests are running */
   admit({ viewing: id, allowance, expiresAt }: LinkGrant): ViewingShare {
     const viewing = this.known.get(id) ?? { bytes: 0, requests: 0, open: 0 };
     if (viewing.bytes >= allowance || viewing.requests >= MAX_REQUESTS) {
@@ -44,7 +44,7 @@ export class Viewings {
     }
     viewing.requests += 1;
     viewing.open += 1;
-    // Past its expiry the access layer refuses the link; the minute is for the clocks of others.
+    // The access layer refuses the link after its expiry. The extra minute allows for other clocks.
     this.known.set(id, viewing, { ttl: Math.max(1, expiresAt * 1000 - this.clock.now()) + 60_000 });
     let isOver = false;
     return {

@@ -15,7 +15,7 @@ import { healthOutput, leadData, leadSearchInput, leadSearchOutput } from './sch
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */
 const DEADLINE_MS = 28_000;
 
-// A type, not an interface: it has to be a record of methods.
+// A type instead of an interface, because it must be a record of methods.
 type LeadMethods = {
   GetSource: { request: GetSourceRequest; response: GetSourceResponse__Output };
   FindLeads: { request: FindLeadsRequest; response: FindLeadsResponse__Output };

@@ -17,7 +17,7 @@ const fields = z.object({
   location: text(200).optional().describe('A place in words, for example a town.'),
   latitude: z.number().min(-90).max(90).optional().describe('Of the centre, in degrees; needs longitude too.'),
   longitude: z.number().min(-180).max(180).optional().describe('Of the centre, in degrees; needs latitude too.'),
-  /** Leads outside are left out. */
+  /** Leads outside the radius are left out. */
   radius_km: z.number().gt(0).max(50).optional().describe('Kilometres around the coordinates.'),
   country_code: z
     .string()
@@ -57,7 +57,7 @@ const fields = z.object({
     .describe('Leaves leads out of what the source found.'),
 });
 
-/** Exactly one of `query` and `keyword`; both coordinates or none, and a radius only with them. */
+/** Requires exactly one of `query` and `keyword`, and both coordinates or none. A radius needs coordinates. */
 export const leadSearchInput = fields.superRefine((input, context) => {
   const complain = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
   if (input.query === undefined && input.keyword === undefined) complain('query', 'is required');
@@ -95,9 +95,9 @@ const lead = z.object({
   rating: z.number().nullable(),
   reviews: z.number().nullable(),
   business_status: optionalText,
-  /** One text a weekday, from Monday on, in the language that was asked for; null where the source tells none. */
+  /** One text for each weekday, beginning with Monday, in the requested language; null if the source has none. */
   hours: z.array(z.string()).nullable(),
-  /** Profiles that stand in place of a website; the sources tell no others. */
+  /** Profiles listed in place of a website. The sources have no others. */
   socials: z.array(z.object({ network: z.string(), url: z.string() })),
   maps_url: optionalText,
   emails: z
@@ -118,7 +118,7 @@ export const leadData = z.object({
   leads: z.array(lead),
   /** Null on the last page. */
   next_page_token: optionalText,
-  /** Tiles of a split area, and those that were read to their end so far; null without `grid`. */
+  /** Tiles of a split area, and how many were fully read so far; null without `grid`. */
   tiles: z.object({ count: z.number(), searched: z.number() }).nullable(),
   source: z.string(),
   source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),

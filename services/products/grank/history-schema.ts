@@ -3,7 +3,7 @@ import { listOf } from '../../kit/input/list-of';
 import { timestampField } from '../../kit/timestamp';
 import { gridOutput } from './schema';
 
-/** A year of weeks. */
+/** One response a week for a year. */
 const MAX_ANSWERS = 52;
 
 const query = gridOutput.shape.query;
@@ -23,7 +23,7 @@ export type GridAnswer = z.output<typeof answer>;
 
 const FACTS = ['keyword', 'latitude', 'longitude', 'radius_km', 'size', 'max_results', 'country_code', 'language_code'] as const;
 
-/** What must be the same for two grids to tell of one development. */
+/** Must be equal for two grids to belong to one history. */
 function questionOf({ query: asked }: GridAnswer): string {
   return JSON.stringify([...FACTS.map((name) => asked[name]), asked.business_name, asked.place_id]);
 }

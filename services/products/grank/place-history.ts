@@ -5,7 +5,7 @@ type Way = keyof PlaceHistory['change']['points'];
 
 const nameOf = ({ row, column }: Point): string => `${row} ${column}`;
 
-/** How a point went; unknown unless both were answered. */
+/** How a point changed; unknown unless both grids have a response for it. */
 function wayOf(before: Point | undefined, after: Point | undefined): Way {
   if (before?.status !== 'ok' || after?.status !== 'ok') return 'unknown';
   if (before.rank === null) return after.rank === null ? 'absent' : 'gained';
@@ -20,7 +20,7 @@ function meanOf(values: readonly number[]): number | null {
   return values.length === 0 ? null : rounded(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
-/** The latest answer against the earliest, point by point. */
+/** Compares the latest grid with the earliest, point by point. */
 function changeOf(first: GridAnswer, last: GridAnswer): PlaceHistory['change'] {
   const after = new Map(last.points.map((point) => [nameOf(point), point]));
   const ways: Record<Way, number> = { better: 0, same: 0, worse: 0, gained: 0, lost: 0, absent: 0, unknown: 0 };
@@ -40,7 +40,7 @@ function changeOf(first: GridAnswer, last: GridAnswer): PlaceHistory['change'] {
   };
 }
 
-/** What became of a business between grids of the same question. @param answers two or more, in any order */
+/** The history of a business from grids of the same question. @param answers two or more, in any order */
 export function placeHistory(answers: readonly GridAnswer[]): PlaceHistory {
   const sorted = answers.toSorted((one, other) => Date.parse(one.fetched_at) - Date.parse(other.fetched_at));
   const [first, last] = [sorted[0], sorted.at(-1)];

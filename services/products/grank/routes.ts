@@ -20,7 +20,7 @@ import { gridData, gridInput, gridOutput, healthOutput, positionInput, rankingOu
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */
 const DEADLINE_MS = 28_000;
 
-// A type, not an interface: it has to be a record of methods.
+// A type instead of an interface, because it must be a record of methods.
 export type RankingMethods = {
   GetSource: { request: GetSourceRequest; response: GetSourceResponse__Output };
   Search: { request: RankRequest; response: RankResponse__Output };
@@ -52,7 +52,7 @@ function requestOf(input: z.output<typeof positionInput> | SearchInput | GridInp
   };
 }
 
-/** The body goes on byte for byte: it may be the JSON of an upstream that we do not know. */
+/** The body is passed on byte for byte, because it may be the JSON of an upstream that we do not know. */
 async function rank(method: 'Search' | 'Position', request: RankRequest, call: { context: CallContext; deps: GrankDeps }): Promise<Reply> {
   const options = { context: call.context, deadlineMs: DEADLINE_MS, idempotent: true };
   const { bodyJson } = await call.deps.worker.unary(method, request, options);
@@ -113,7 +113,7 @@ const grid = defineRoute({
   },
 });
 
-/** Twice what a year of weekly answers of the largest grid takes. */
+/** Twice the size of a year of weekly responses for the largest grid. */
 const MAX_HISTORY_BYTES = 2 * 1024 * 1024;
 
 const history = defineRoute({

@@ -11,7 +11,7 @@ function text(most: number): z.ZodType<string, string> {
     .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not hold control characters');
 }
 
-/** Forms send every field: an empty one is an absent one. */
+/** An empty field counts as absent, because forms send every field. */
 function optional(schema: z.ZodType<string, string>): z.ZodType<string | undefined> {
   return z
     .string()
@@ -40,7 +40,7 @@ const nearby = z.object({
 });
 const around = nearby.shape;
 
-/** Beyond it a grid has no east and west. */
+/** A grid at a higher latitude would have no meaningful east and west. */
 const MAX_LATITUDE = 85;
 
 /** Exactly one of `business_name` and `place_id`. */
@@ -69,48 +69,48 @@ export const searchInput = nearby.extend({
 });
 export const positionInput = nearby.extend({ business_name: text(200).describe(BUSINESS) });
 
-/** The upstream's JSON, passed through; only the flag is certain. */
+/** The upstream's JSON, passed through. Only the flag is certain. */
 export const rankingOutput = z.looseObject({ ok: z.boolean() });
 
 const gridPoint = z.object({
-  /** From 0, north to south. */
+  /** Counted from 0, north to south. */
   row: z.number(),
-  /** From 0, west to east. */
+  /** Counted from 0, west to east. */
   column: z.number(),
   latitude: z.number(),
   longitude: z.number(),
-  /** From the middle of the grid. */
+  /** Distance from the middle of the grid. */
   distance_km: z.number(),
   status: z.enum(['ok', 'error']),
-  /** From 1; null where the business is not among those `checked`, and where the point could not be asked. */
+  /** Counted from 1; null if the business is not among those `checked`, or the point could not be asked. */
   rank: z.number().nullable(),
   place_id: z.string().nullable(),
-  /** Several businesses may be the one, and none clearly is. */
+  /** True if several businesses match and none matches best. */
   ambiguous: z.boolean().nullable(),
   checked: z.number().nullable(),
-  /** Reason of an error: `timeout`, `not_asked`, or how the source failed. */
+  /** Reason of an error: `timeout`, `not_asked`, or the failure of the source. */
   reason: z.string().nullable(),
 });
 
-/** What the worker knows of a grid. */
+/** The worker's result for a grid. */
 export const gridData = z.object({
-  /** Distance between two neighbours, and the width of the surroundings of each point. */
+  /** Distance between neighbouring points, and the width of each point's surroundings. */
   spacing_km: z.number(),
   summary: z.object({
     points: z.number(),
-    /** Points that the source answered; the figures below are of these alone. */
+    /** Points to which the source responded. The figures below are about these alone. */
     answered: z.number(),
     failed: z.number(),
     found: z.number(),
     ambiguous: z.number(),
-    /** Over the points where the business was found; null where there are none. */
+    /** Mean over the points where the business was found; null if there are none. */
     average_rank: z.number().nullable(),
-    /** Share of the answered points at which the business is one of the first three, 0 to 1. */
+    /** Share of the `answered` points at which the business is among the first three, 0 to 1. */
     top_3_share: z.number().nullable(),
   }),
-  /** Row by row from the north west. */
+  /** Row by row, from the north-west. */
   points: z.array(gridPoint),
-  /** Each business that points were matched with: a name may be that of several branches. */
+  /** Every business that points matched: one name may belong to several branches. */
   matches: z.array(z.object({ place_id: z.string(), name: z.string(), points: z.number() })),
   source: z.string(),
   source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),

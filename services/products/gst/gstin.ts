@@ -10,7 +10,7 @@ export function isGstinShape(number: string): boolean {
 }
 
 /**
- * The fifteenth character that follows from the fourteen before it: weights 1 and 2 in turn, base 36, digits of each product summed.
+ * The fifteenth character, computed from the first fourteen: weights 1 and 2 in turn, base 36, digits of each product summed.
  * @param number of valid shape
  */
 export function gstinCheckCharacter(number: string): string {

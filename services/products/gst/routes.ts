@@ -31,7 +31,7 @@ async function submit(
   return bytesReply(Buffer.from(payloadJson), JSON_TYPE);
 }
 
-/** The workers and the memory of who owns which session. */
+/** The workers, and the registry of which worker owns which session. */
 export function createGstDeps(tools: ServiceTools<GstSettings>): GstDeps {
   const workers = connectSessionWorkers<GstWorkerMethods>(tools, SESSION_LIFETIME_MS);
   return { workers, socketLifetimeMs: tools.settings.GST_SOCKET_MS };

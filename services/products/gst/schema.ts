@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { gstinCheckCharacter, isGstinShape } from './gstin';
 
-/** Longer than any id that was ever given out; an unknown id is an expired session, not a malformed request. */
+/** Longer than any id ever issued. An unknown id is an expired session, not a malformed request. */
 const sessionId = z.string().trim().min(1).max(200).describe('From the answer to the first step.');
 const captcha = z.string().trim().min(1).max(32).describe('What the picture of the step before shows.');
 const number = z.string().trim().max(64).optional();
@@ -10,7 +10,7 @@ export const sessionInput = z.object({ sessionId });
 
 const NAMES = ['GSTIN', 'gst', 'gstin'] as const;
 
-/** The registration number goes by three names: `GSTIN` (JSON), `gst` (forms) and `gstin`. */
+/** The registration number has three names: `GSTIN` (JSON), `gst` (forms) and `gstin`. */
 export const dataInput = z
   .object({
     sessionId,
@@ -23,7 +23,7 @@ export const dataInput = z
   .refine((input) => NAMES.some((name) => (input[name] ?? '') !== ''), {
     path: ['GSTIN'],
     message: 'is required',
-    // Also beside other complaints: who sends nothing learns of all three fields at once.
+    // Also checked beside other complaints, so that a caller who sends nothing learns of all three fields at once.
     when: ({ issues }) => !issues.some(({ path: [field] = [] }) => NAMES.some((name) => name === field)),
   })
   .transform(({ sessionId: id, captcha: solution, strict, ...names }, context) => {
@@ -47,7 +47,7 @@ export const captchaOutput = z.object({
   image: z.string(),
 });
 
-/** The upstream's payload, passed through; these members are usual, none is promised. */
+/** The upstream's payload, passed through. These members are usual, but none is promised. */
 export const dataOutput = z.looseObject({
   gstin: z.string().optional(),
   /** Legal name. */

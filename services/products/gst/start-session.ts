@@ -18,7 +18,7 @@ export interface GstDeps {
   readonly socketLifetimeMs: number;
 }
 
-/** The next captcha of a session; the one before it is void. */
+/** The next captcha of a session. The previous one becomes void. */
 export function refreshSession(
   { workers }: GstDeps,
   call: { sessionId: string; context: WorkerCallOptions['context'] },

@@ -5,7 +5,7 @@ import { answerFailure, ServiceError } from '../../kit/errors';
 import { type Captcha__Output } from '../../workers/generated/identity/identity/v1/Captcha';
 import { refreshSession, startSession, type GstDeps } from './start-session';
 
-/** `refresh` may name the session of this connection, as the HTTP step does; another's is asked for over HTTP. */
+/** `refresh` may name the session of this connection, as the HTTP step does. Another session is refreshed over HTTP. */
 const clientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start') }),
   z.object({ type: z.literal('refresh'), sessionId: z.string().optional() }),
@@ -38,7 +38,7 @@ function refuse(detail: string): ServiceError {
   return new ServiceError('invalid_request', { detail });
 }
 
-/** The exchange of one connection, which was charged as one request and so has one session. */
+/** The exchange of one connection, which was charged as one request and therefore has one session. */
 class StartExchange {
   private phase: 'new' | 'starting' | 'open' | 'failed' = 'new';
   private sessionId = '';
@@ -58,7 +58,7 @@ class StartExchange {
       ({ sessionId, image }) => this.say({ type: 'captcha', sessionId, captcha: image.toString('base64') }),
       (error: unknown) => {
         this.fail(error);
-        // Nothing is left to go on with.
+        // There is no session to continue.
         if (this.phase === 'failed') this.socket.close(FAILED);
       },
     );
@@ -101,9 +101,10 @@ class StartExchange {
 }
 
 /**
- * The exchange of `GET /gst/start` over a WebSocket: `{"type":"start"}` is answered with `{"type":"captcha","sessionId","captcha"}`, so
- * is `{"type":"refresh"}` after it, with the next captcha of the same session; a refusal is `{"type":"error","code","status","message"}`.
- * The steps that follow are requests of their own. A start that fails ends the connection with 1011, anything else that is said with 1008.
+ * The exchange of `GET /gst/start` over a WebSocket. The response to `{"type":"start"}` is `{"type":"captcha","sessionId","captcha"}`. A
+ * later `{"type":"refresh"}` gets the same with the next captcha of the session. A refusal is
+ * `{"type":"error","code","status","message"}`. The steps that follow are requests of their own. A failed start closes the connection with
+ * 1011, any other message with 1008.
  */
 export function serveStartSocket(socket: WebSocket, context: SocketContext, deps: GstDeps): void {
   const exchange = new StartExchange(socket, context, deps);

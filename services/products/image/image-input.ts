@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type UploadedFile } from '../../kit/input/body-mode';
 import { invalidInput, ServiceError } from '../../kit/errors';
 
-/** Bytes of a picture; the worker refuses more as well. */
+/** Maximum bytes of an image. The worker has the same bound. */
 export const MAX_IMAGE_BYTES = 10_485_760;
 
 const FIELDS = ['image', 'image_base64'] as const;
@@ -10,7 +10,7 @@ type Field = (typeof FIELDS)[number];
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
-/** A data URI's media type and parameters are short; what follows is the picture. */
+/** A data URI's media type and parameters are short. The image follows them. */
 const DATA_URI = /^data:([^,]{0,200}),/i;
 
 function bad(field: Field, message: string): ServiceError {
@@ -27,34 +27,34 @@ function base64In(text: string, field: Field): string {
   const head = DATA_URI.exec(text);
   if (head && !/;base64$/i.test((head[1] ?? '').trim())) throw bad(field, 'is a data URI that is not in base64');
   const body = (head ? text.slice(head[0].length) : text).replaceAll(/[\r\n\t]/g, '');
-  // A form or query turns a plus that was not percent-encoded into a space; base64 itself has none.
+  // A form or query turns a plus sign that was not percent-encoded into a space, which base64 never has.
   return body
     .trim()
     .replaceAll(' ', '+')
     .replace(/={1,2}$/, '');
 }
 
-/** Text of a caller as bytes. @throws ServiceError 400 */
+/** A caller's text as bytes. @throws ServiceError 400 */
 function decodeText(text: string, field: Field): Buffer {
   const trimmed = text.trim();
   if (trimmed === '') throw bad(field, 'must not be empty');
   if (/^(https?|ftp|file):/i.test(trimmed)) throw bad(field, 'must be the image itself in base64: addresses are not fetched');
   const base64 = base64In(trimmed, field);
   const bytes = Buffer.from(base64, 'base64');
-  // The decoder skips what is not base64, so anything wrong makes the result too short.
+  // The decoder skips characters that are not base64, so anything wrong makes the result too short.
   const isWhole = base64.length % 4 !== 1 && bytes.length === Math.floor((base64.length * 3) / 4);
   if (!isWhole || bytes.length === 0) throw bad(field, 'is not valid base64');
   return bytes;
 }
 
-/** A file is the picture itself, or its base64 as text. */
+/** A file is the image itself, or its base64 as text. */
 function decodeFile(file: UploadedFile, field: Field): Buffer {
   if (file.bytes.length === 0) throw bad(field, 'must not be empty');
   const isText = !isPicture(file.bytes) && file.bytes.subarray(0, 1_000).every((byte) => byte >= 0x09 && byte < 0x7f);
   return isText && !file.bytes.includes('<', 0, 'latin1') ? decodeText(file.bytes.toString('latin1'), field) : file.bytes;
 }
 
-/** The picture and the field that it came in. */
+/** The image, and the field that had it. */
 export interface FoundImage {
   readonly field: Field;
   readonly bytes: Buffer;
@@ -72,14 +72,14 @@ function givenIn(texts: Readonly<Partial<Record<Field, string | undefined>>>, fi
     if (text !== undefined) given.push({ field, isEmpty: text.trim() === '', decode: () => decodeText(text, field) });
     if (file) given.push({ field, isEmpty: file.bytes.length === 0, decode: () => decodeFile(file, field) });
   }
-  // HTML forms send their empty fields along: they count only when nothing else is there.
+  // HTML forms send empty fields too. They count only if there is nothing else.
   const filled = given.filter(({ isEmpty }) => !isEmpty);
   return filled.length > 0 ? filled : given.slice(0, 1);
 }
 
 /**
- * The picture that a caller sent, by its bytes a PNG, JPEG or WebP.
- * @throws ServiceError 400 missing, given twice, not base64 or no such picture; 413 too large
+ * The image that a caller sent. Its bytes must be a PNG, JPEG or WebP.
+ * @throws ServiceError 400 missing, given twice, not base64 or no such image; 413 too large
  */
 export function findImage(
   texts: Readonly<Partial<Record<Field, string | undefined>>>,
@@ -104,7 +104,7 @@ export function findImage(
 
 const complaints = z.array(z.object({ field: z.literal('image'), message: z.string() }));
 
-/** A failure of the worker, which knows pictures and not where they came from, as one about the field that the caller sent. */
+/** Rewrites a failure of the worker, which does not know the fields, so that it names the field that the caller sent. */
 export function aboutField(error: unknown, field: Field): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { members, ...options } = error.options;

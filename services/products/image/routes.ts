@@ -10,12 +10,12 @@ import { image } from './facts';
 import { aboutField, findImage } from './image-input';
 import { backgroundRemoverInput, backgroundRemoverOutput } from './schema';
 
-/** Ten MiB in base64, some of it percent-encoded. */
+/** Ten MiB in base64, partly percent-encoded. */
 const BODY_BYTES = 16_777_216;
-/** The largest message that the worker sends. */
+/** Size of the worker's largest message. */
 const MESSAGE_BYTES = 68 * 1_048_576;
 const DEADLINE_MS = 60_000;
-/** Short enough for the worker's failure to arrive before ours. */
+/** Short enough for the worker's failure to arrive before our own time-out. */
 const WORKER_DEADLINE_MS = 58_000;
 
 type ImageWorkerMethods = {
@@ -37,13 +37,13 @@ function askWorker(input: Input, context: CallContext, { worker }: ImageDeps): P
   });
 }
 
-/** A caller who names a type of picture and not JSON wants the bytes; a caller who takes anything gets JSON. */
+/** A caller whose Accept names an image type and not JSON gets the bytes. A caller that accepts anything gets JSON. */
 function wantsBytes(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map((range) => range.replace(/;.*$/s, '').trim().toLowerCase());
   return ranges.some((range) => range.startsWith('image/')) && !ranges.includes('application/json');
 }
 
-/** The answer depends on what the caller takes: caches must know. */
+/** The response depends on Accept, so caches must know. */
 const VARY = { Vary: 'Accept' };
 
 async function removeBackground(input: Input, context: CallContext, deps: ImageDeps): Promise<Reply> {
@@ -81,7 +81,7 @@ const PICTURE_HEADERS = {
   'X-Image-Confidence': { description: 'As confidence in the JSON answer, unless that is null.', schema: { type: 'number' } },
 } as const;
 
-/** Removes the background of a picture; a worker does it. Keys of the legacy background remover are served as well. */
+/** Removes the background of an image. A worker does the work. Keys of the legacy background remover are accepted too. */
 export const imageService = defineService({
   ...image,
   ...backedByWorkers<ImageWorkerMethods>('image', { maxMessageBytes: MESSAGE_BYTES }),

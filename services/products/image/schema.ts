@@ -4,7 +4,7 @@ import { timestampField } from '../../kit/timestamp';
 const picture =
   'PNG, JPEG or WebP in base64, base64url or as a data URI; in a multipart form also a file. In the query about 6 KB: a request line over 8,192 bytes is 414.';
 
-/** Exactly one of the two; a file of a form may stand for either. */
+/** Exactly one of the two is needed. A form's file may replace either. */
 export const backgroundRemoverInput = z.object({
   image: z.string().optional().describe(picture),
   image_base64: z.string().optional().describe(`${picture} The same as image.`),

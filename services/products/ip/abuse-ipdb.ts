@@ -3,14 +3,14 @@ import { type IpAddress } from '../../../plugins/core/access/ip-address';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { type UpstreamClient } from '../../kit/upstream/upstream-client';
 
-/** What AbuseIPDB says about an address. */
+/** AbuseIPDB's findings about an address. */
 export interface AbuseReport {
   /** `abuseConfidenceScore`, 0 to 100. */
   readonly confidence: number;
   readonly torExit: boolean;
 }
 
-/** Reports older than three months say little about who holds an address today. */
+/** Older reports say little about today's holder of an address. */
 const MAX_AGE_DAYS = 90;
 
 const answer = z.object({ data: z.object({ abuseConfidenceScore: z.number().min(0).max(100), isTor: z.boolean().nullish() }) });
@@ -22,8 +22,8 @@ export interface AbuseIpdbOptions {
 }
 
 /**
- * AbuseIPDB's check end point.
- * @returns a function that rejects on any answer but a report; the message never holds the address or the key
+ * Client of AbuseIPDB's check endpoint.
+ * @returns a function that rejects for any response but a report; the message never has the address or the key
  */
 export function createAbuseIpdb({ client, mode, apiKey }: AbuseIpdbOptions): (address: IpAddress) => Promise<AbuseReport> {
   return async (address) => {
@@ -32,7 +32,7 @@ export function createAbuseIpdb({ client, mode, apiKey }: AbuseIpdbOptions): (ad
       path: '/api/v2/check',
       query: { ipAddress: address.text, maxAgeInDays: MAX_AGE_DAYS },
       headers: { Key: apiKey, Accept: 'application/json' },
-      // The client's own time-out ends the exchange. No second try: every check counts against the day's quota.
+      // The client's own time-out ends the exchange. There is no retry, because every check counts against the day's quota.
       signal: new AbortController().signal,
       idempotent: false,
     });

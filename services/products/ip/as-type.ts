@@ -2,10 +2,10 @@ import { type AsnFacts } from './asn-table';
 import { isHostingNetwork } from './hosting-networks';
 import { type IpAnswer } from './ip-answer';
 
-/** What kind of organisation runs a network, and how that is known. */
+/** The kind of organisation that runs a network, and the source of that. */
 export type AsType = Pick<IpAnswer, 'as_type' | 'as_type_source'>;
 
-/** Words that an organisation has in its name for what it is. Hosting companies call themselves many things, so they are in a list. */
+/** Words in an organisation's name that reveal its kind. Hosting companies have all sorts of names, so they are in a list instead. */
 const NAMED: readonly (readonly [type: AsType['as_type'], words: RegExp])[] = [
   ['education', /\b(?:universit\w+|universidad\w*|college|school|hochschule|polytechnic|academ\w+ network|research and education)\b/i],
   [
@@ -18,7 +18,7 @@ const NAMED: readonly (readonly [type: AsType['as_type'], words: RegExp])[] = [
   ],
 ];
 
-/** Null where neither the list nor the name says: that is no statement about the network. */
+/** Null if neither the list nor the name says. That says nothing about the network. */
 export function asTypeOf({ number, organisation }: AsnFacts): AsType {
   if (isHostingNetwork(number)) return { as_type: 'hosting', as_type_source: 'asn_list' };
   const [type] = NAMED.find(([, words]) => words.test(organisation)) ?? [];

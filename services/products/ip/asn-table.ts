@@ -3,21 +3,21 @@ import { formatIpAddress, type IpAddress } from '../../../plugins/core/access/ip
 /** The autonomous system that announces an address. */
 export interface AsnFacts {
   readonly number: number;
-  /** Organisation name, empty when the source has none. */
+  /** Organisation name; empty if the source has none. */
   readonly organisation: string;
-  /** The largest block (CIDR) with the address in it that the source gives to this network as a whole. */
+  /** The largest CIDR block around the address that the source assigns to this network as a whole. */
   readonly network: string;
 }
 
-/** Look-up of the autonomous system by address. */
+/** Finds the autonomous system of an address. */
 export interface AsnTable {
   /** Undefined when no network announces the address. */
   find(address: IpAddress): AsnFacts | undefined;
 }
 
 /**
- * Address ranges of one version in sorted order, one 32-bit word (v4) or four (v6) each. Typed arrays hold the 515,000 shipped ranges
- * in 10 MB; one object a range would take ten times as much.
+ * Sorted address ranges of one IP version, with one 32-bit word (v4) or four (v6) for each address. Typed arrays hold the 515,000 shipped
+ * ranges in 10 MB; an object for each range would take ten times as much.
  */
 export interface AddressRanges {
   readonly words: 1 | 4;
@@ -27,7 +27,7 @@ export interface AddressRanges {
   readonly ends: Uint32Array;
 }
 
-/** Ranges with the autonomous system of each. */
+/** Ranges with their autonomous systems. */
 export interface AsnRanges extends AddressRanges {
   readonly numbers: Uint32Array;
 }
@@ -40,7 +40,7 @@ function wordsOf(address: IpAddress): Uint32Array {
   return words;
 }
 
-/** Negative when the range bound at `row` is below the address, zero when equal. */
+/** Negative if the range bound at `row` is below the address, zero if equal. */
 function compareBound(bounds: Uint32Array, row: number, words: Uint32Array): number {
   const from = row * words.length;
   for (let index = 0; index < words.length; index++) {
@@ -50,7 +50,7 @@ function compareBound(bounds: Uint32Array, row: number, words: Uint32Array): num
   return 0;
 }
 
-/** The row of the range that holds the address. */
+/** The row of the range that contains the address. */
 export function findRange(ranges: AddressRanges, address: IpAddress): number | undefined {
   const words = wordsOf(address);
   let low = 0;
@@ -69,7 +69,7 @@ function boundAt({ words }: AddressRanges, bounds: Uint32Array, row: number): bi
   return bounds.subarray(row * words, (row + 1) * words).reduce((value, word) => (value << 32n) | BigInt(word), 0n);
 }
 
-/** Ranges need not be blocks: several neighbours of one network are one range. */
+/** The block around the address inside its range. A range need not be a block: neighbouring blocks of one network are one range. */
 function blockOf(ranges: AddressRanges, row: number, { value, bits }: IpAddress): string {
   const start = boundAt(ranges, ranges.starts, row);
   const end = boundAt(ranges, ranges.ends, row);

@@ -10,7 +10,7 @@ function isCode(code: string): code is TCountryCode {
   return Object.hasOwn(countries, code);
 }
 
-/** What is known of a country by its code alone: ISO 3166-1 alpha-2. Null for one that is not in use. */
+/** Facts that follow from a country's ISO 3166-1 alpha-2 code alone. Null for a code that is not in use. */
 export function countryFacts(code: string): IpAnswer['country_facts'] {
   if (!isCode(code)) return null;
   const { continent, currency, phone } = countries[code];

@@ -4,7 +4,9 @@ import { type RiskSignal } from './scores';
 
 export type DnsblListing = Extract<RiskSignal['id'], `dnsbl_${string}`>;
 
-/** Return codes of Spamhaus ZEN, product contract of api-ip. 127.255.255.252, .254 and .255 report errors of the query and are no listing. */
+/**
+ * Return codes of Spamhaus ZEN, product contract of api-ip. 127.255.255.252, .254 and .255 report errors of the query and are not listings.
+ */
 const LISTINGS: Readonly<Record<string, DnsblListing>> = {
   '127.0.0.2': 'dnsbl_sbl',
   '127.0.0.3': 'dnsbl_css',
@@ -21,12 +23,12 @@ export class DnsblRefused extends Error {
   override readonly name = 'DnsblRefused';
 }
 
-/** The name that a block list answers for. */
+/** The name at which a block list has its entry for an address. */
 export function dnsblName(address: IpAddress, zone: string): string {
   return `${reversedLabels(address)}.${zone}`;
 }
 
-/** Listings among the addresses a block list answered with. Codes that the contract does not name are ignored. */
+/** The listings among the addresses that a block list returned. Codes that the contract does not name are ignored. */
 export function readListings(answers: readonly string[]): DnsblListing[] {
   return [...new Set(answers.flatMap((answer) => LISTINGS[answer] ?? []))];
 }

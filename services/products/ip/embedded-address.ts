@@ -1,6 +1,6 @@
 import { formatIpAddress, type IpAddress } from '../../../plugins/core/access/ip-address';
 
-/** An IPv4 address that is part of an IPv6 address. */
+/** An IPv4 address inside an IPv6 address. */
 export interface EmbeddedAddress {
   readonly address: IpAddress;
   /** `nat64`: 64:ff9b::/96 (RFC 6052), the last 32 bits. `6to4`: 2002::/16 (RFC 3056), the 32 bits after the prefix. */
@@ -15,7 +15,7 @@ function ipv4Of(value: bigint): IpAddress {
   return { version: 4, bits: 32, value, text: formatIpAddress(value, 32) };
 }
 
-/** Undefined for an address of another form. */
+/** Undefined for an address without one. */
 export function embeddedAddress({ version, value }: IpAddress): EmbeddedAddress | undefined {
   if (version === 4) return undefined;
   if (value >> 32n === NAT64_PREFIX) return { address: ipv4Of(value & IPV4_MASK), by: 'nat64' };

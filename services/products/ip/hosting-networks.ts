@@ -1,8 +1,8 @@
 /**
  * Autonomous systems of hosting and cloud providers; each number was checked against the shipped ASN data. Only networks that rent out
- * servers or serve pages for others belong here: a provider that also connects homes would make its customers look like servers. All
- * but Cloudflare, Fastly, Imperva and Alibaba's Chinese network, which are not on it, have at least 85 % of their addresses on X4B's
- * list of data centres of August 2026. A configured Anonymous-IP file and the lists know many more.
+ * servers or serve pages for others belong here: a network that also connects homes would make its customers look like servers. All but
+ * Cloudflare, Fastly, Imperva and Alibaba's Chinese network, which X4B's list of data centres of August 2026 does not have, have at least
+ * 85 % of their addresses on that list. A configured Anonymous-IP file and the lists have many more.
  */
 const HOSTING_NETWORKS: ReadonlyMap<number, string> = new Map([
   [3223, 'Voxility'],
@@ -104,7 +104,7 @@ const HOSTING_NETWORKS: ReadonlyMap<number, string> = new Map([
   [398101, 'GoDaddy'],
 ]);
 
-/** True when the autonomous system is a known hosting provider's. */
+/** True if the autonomous system belongs to a known hosting provider. */
 export function isHostingNetwork(asn: number): boolean {
   return HOSTING_NETWORKS.has(asn);
 }

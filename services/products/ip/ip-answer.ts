@@ -11,7 +11,7 @@ const place = z.object({
   country_name: z.string().nullable().describe('In English; null where the source has none.'),
 });
 
-/** CC-BY-4.0 asks for it wherever results of the shipped data are shown. */
+/** CC-BY-4.0 requires it wherever results from the shipped data are shown. */
 const ATTRIBUTION =
   'City data: IP Geolocation by DB-IP (https://db-ip.com), CC-BY-4.0. ASN data: RouteViews, DB-IP and NRO by way of ip-location-db, ' +
   'CC-BY-4.0. Scores labelled heuristic are rankings, not probabilities.';
@@ -27,7 +27,7 @@ const flagReason = z
       'know is set up. `unknown_to_source`: one is, it does not have the address, and it does not have all of today.',
   );
 export type FlagReason = NonNullable<z.output<typeof flagReason>>;
-/** Null where no source was asked that would know. */
+/** Null if no source was asked that would know. */
 const flag = z.boolean().nullable();
 
 const WHY_NULL =
@@ -72,7 +72,7 @@ const specified = {
     ),
 };
 
-/** Answer of `GET /ip`. */
+/** Body of `GET /ip`. */
 export const ipAnswer = z
   .object({
     ...specified,

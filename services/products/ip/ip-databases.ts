@@ -9,35 +9,35 @@ import { openReloadingFile, type ReloadingFile } from '../../kit/data-files/relo
 import { openRenewedFiles } from '../../kit/data-files/renewed-files';
 import { type TableId } from './tables/update-table';
 
-/** A kind of file and when its data is from: null where the file does not say. */
+/** A kind of file and the date of its data; null if the file does not say. */
 export interface DataFile {
   readonly source: string;
   readonly builtAt: Date | null;
 }
 
-/** The files on disk that look-ups are answered from. */
+/** The files on disk that look-ups use. */
 export interface IpDatabases {
   findPlace(address: IpAddress): PlaceFacts | undefined;
   findAsn(address: IpAddress): AsnFacts | undefined;
-  /** One entry for each file that has a record: which file, and what it says. */
+  /** One entry for each file that has a record of the address: the file's name and its facts. */
   findAnonymity(address: IpAddress): readonly { source: string; facts: AnonymityFacts }[];
-  /** MaxMind's figure; 0 when the file has none for the address; undefined when no IP-Risk file is configured. */
+  /** MaxMind's figure; 0 if the file has none for the address; undefined if no IP-Risk file is configured. */
   findIpRisk(address: IpAddress): number | undefined;
-  /** MaxMind's figure; undefined when there is none or no Static-IP-Score file is configured. */
+  /** MaxMind's figure; undefined if there is none or no Static-IP-Score file is configured. */
   findStaticScore(address: IpAddress): number | undefined;
-  /** The files that every look-up asks, by kind; of several of a kind the oldest date. */
+  /** The files that every look-up uses, by kind; for several files of a kind, the oldest date. */
   describe(): readonly DataFile[];
   /** Looks at every file now instead of at the next poll. */
   checkForChanges(): Promise<void>;
   close(): void;
 }
 
-/** Paths of the files. Several paths are asked in order, for example one file for v4 and one for v6. */
+/** Paths of the files. Several paths are searched in order, for example one file for v4 and one for v6. */
 export interface IpDatabasePaths {
   readonly city: readonly string[];
-  /** MMDB files that take the place of `city` and of `asn` once they are there. */
+  /** MMDB files that replace `city` and `asn` as soon as they exist. */
   readonly renewals?: Partial<Readonly<Record<TableId, string>>>;
-  /** `.mmdb` files, or CSV files as @ip-location-db/asn ships them. */
+  /** `.mmdb` files, or CSV files in the form of @ip-location-db/asn. */
   readonly asn: readonly string[];
   readonly anonymous: string | undefined;
   readonly risk: string | undefined;
@@ -52,17 +52,17 @@ export interface OpenDatabasesOptions {
 
 interface Source<T> {
   find(address: IpAddress): T;
-  /** Null where the file does not say. */
+  /** Null if the file does not say. */
   builtAt(): Date | null;
   readonly file: ReloadingFile<unknown>;
 }
 
 interface MmdbSource extends Source<unknown> {
-  /** The record, and the block (CIDR) that it stands for. */
+  /** The record, and the CIDR block that it covers. */
   findBlock(address: IpAddress): { readonly record: unknown; readonly block: string } | undefined;
 }
 
-/** Records of one MMDB file. A v4-only tree is never asked about a v6 address: it would walk the first 32 bits and answer nonsense. */
+/** Records of one MMDB file. A v4-only tree is never searched for a v6 address: it would walk the first 32 bits and return nonsense. */
 async function openMmdb(path: string, options: OpenDatabasesOptions): Promise<MmdbSource> {
   const file = await openReloadingFile({ ...options, path, parse: (bytes) => new Reader<Response>(bytes) });
   const knows = (reader: Reader<Response>, address: IpAddress): boolean => address.version === 4 || reader.metadata.ipVersion === 6;
@@ -90,7 +90,7 @@ const noRanges: AsnRanges = {
   numbers: new Uint32Array(0),
 };
 
-/** One CSV file holds one version: the first line tells which. */
+/** A CSV file has one IP version, which the first line shows. */
 async function parseAsnFile(bytes: Buffer): Promise<AsnTable> {
   const firstColumn = bytes.toString('latin1', 0, bytes.indexOf(','));
   const version = firstColumn.includes(':') ? 6 : 4;
@@ -99,10 +99,10 @@ async function parseAsnFile(bytes: Buffer): Promise<AsnTable> {
   return version === 4 ? createAsnTable(ranges, noRanges, names) : createAsnTable(noRanges, ranges, names);
 }
 
-/** Packages of ip-location-db have the hour of their data as the last part of their version: 2.3.2026061719. */
+/** Packages of ip-location-db end their version with the hour of their data: 2.3.2026061719. */
 const DATED_VERSION = /^\d+\.\d+\.(\d{4})(\d\d)(\d\d)(\d\d)$/;
 
-/** When the data of a CSV file is from, as the package says that it came in; null for a file of the operator's own. */
+/** The date of a CSV file's data, from the version of its package; null for a file from elsewhere. */
 async function packageDate(path: string): Promise<Date | null> {
   const text = await readFile(join(dirname(path), 'package.json'), 'utf8').catch(() => '{}');
   const [, year, month, day, hour] = DATED_VERSION.exec(textAt(JSON.parse(text), 'version') ?? '') ?? [];
@@ -143,7 +143,7 @@ function firstOf<S, T>(sources: readonly S[], find: (source: S) => T | undefined
 }
 
 /**
- * Opens every configured file side by side.
+ * Opens all configured files concurrently.
  * @throws Error naming the file that cannot be used
  */
 export async function openDatabases(options: OpenDatabasesOptions): Promise<IpDatabases> {

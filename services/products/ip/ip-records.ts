@@ -1,5 +1,5 @@
 /**
- * Reads records of MMDB files. Their shapes are the makers': MaxMind nests (`country.iso_code`, `city.names.en`), DB-IP as packaged by
+ * Reads records of MMDB files. Their shapes depend on the maker: MaxMind nests (`country.iso_code`, `city.names.en`), DB-IP as packaged by
  * ip-location-db is flat (`country_code`, `city`). Anything absent or of another type reads as unknown.
  */
 
@@ -11,7 +11,7 @@ export interface PlaceFacts {
   readonly country: string;
   readonly countryName: string | null;
   readonly city: string;
-  /** The part of the city; null where the source has none. */
+  /** The part of the city; null if the source has none. */
   readonly district: string | null;
   readonly region: string | null;
   readonly postalCode: string | null;
@@ -38,7 +38,7 @@ export const UNKNOWN_PLACE: PlaceFacts = {
   cellular: false,
 };
 
-/** What MaxMind's Anonymous-IP and IP-Risk files say about an address. */
+/** Facts about an address in MaxMind's Anonymous-IP and IP-Risk files. */
 export interface AnonymityFacts {
   readonly torExit: boolean;
   readonly hosting: boolean;
@@ -56,7 +56,7 @@ function at(record: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), record);
 }
 
-/** The text at this path of a record; null where there is none. */
+/** The text at this path of a record; null if there is none. */
 export function textAt(record: unknown, ...path: readonly string[]): string | null {
   const value = at(record, ...path);
   return typeof value === 'string' && value !== '' ? value : null;
@@ -67,7 +67,7 @@ function numberAt(record: unknown, ...path: readonly string[]): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** Coordinates are kept to four decimals, 11 m: the files store 32-bit floats, whose further digits are noise. */
+/** Coordinates are rounded to four decimals, 11 m: the files store 32-bit floats, whose further digits are noise. */
 function coordinateAt(record: unknown, ...path: readonly string[]): number | null {
   const value = numberAt(record, ...path);
   return value === null ? null : Math.round(value * 10_000) / 10_000;
@@ -75,7 +75,7 @@ function coordinateAt(record: unknown, ...path: readonly string[]): number | nul
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
 
-/** Names by code, 676 of them at most: asking Intl takes a tenth of a look-up. */
+/** Names by code, at most 676: asking Intl takes a tenth of a look-up. */
 const knownNames = new Map<string, string | null>();
 
 function countryNameOf(code: string): string | null {
@@ -87,7 +87,7 @@ function countryNameOf(code: string): string | null {
   return name;
 }
 
-/** DB-IP writes the district behind the city, as in `Seoul (Toegye-ro)`. */
+/** DB-IP writes the district after the city, as in `Seoul (Toegye-ro)`. */
 const CITY_WITH_DISTRICT = /^(.+?) \(([^()]+)\)$/;
 
 function cityAndDistrict(text: string): Pick<PlaceFacts, 'city' | 'district'> {
@@ -128,7 +128,7 @@ function readFlatPlace(record: Json): PlaceFacts {
   };
 }
 
-/** Reads a city or country record of either shape; undefined when there is none. */
+/** Reads a city or country record of either shape; undefined if there is none. */
 export function readPlace(record: unknown): PlaceFacts | undefined {
   if (!isObject(record)) return undefined;
   return 'country_code' in record ? readFlatPlace(record) : readNestedPlace(record);
@@ -148,7 +148,7 @@ export function readAnonymity(record: unknown): AnonymityFacts {
   };
 }
 
-/** `ip_risk` of an IP-Risk record, 0.01 to 99; MaxMind leaves it out when there is no risk signal. */
+/** `ip_risk` of an IP-Risk record, 0.01 to 99. MaxMind omits it when there is no risk signal. */
 export function readIpRisk(record: unknown): number {
   return numberAt(record, 'ip_risk') ?? 0;
 }

@@ -7,15 +7,15 @@ export interface ScoreEvidence {
   readonly address: IpAddress;
   readonly isReserved: boolean;
   readonly signals: readonly RiskSignal[];
-  /** The third parties that were asked, by the names of their sources. */
+  /** The third parties that were asked, by source name. */
   readonly checked: readonly SourceCheck[];
-  /** Whether a network is known to announce the address, so that the list of hosting networks could be asked about it. */
+  /** True if a network is known to announce the address, so that it could be looked up in the list of hosting networks. */
   readonly isAnnounced: boolean;
-  /** Whether a file that knows anonymous networks was asked. */
+  /** True if a file of anonymous networks was searched. */
   readonly hasAnonymity: boolean;
   readonly hostname: string | null;
   readonly cellular: boolean;
-  /** MaxMind's own figures, where such a file has one. */
+  /** MaxMind's own figures, if a file has them. */
   readonly published: { readonly risk: number | undefined; readonly staticScore: number | undefined };
 }
 
@@ -23,7 +23,7 @@ type Scores = Pick<IpAnswer, 'ip_risk' | 'static_ip_score' | 'score_method' | 's
 type Method = IpAnswer['score_method'];
 type Reason = IpAnswer['score_reasons']['ip_risk'];
 
-/** One score, what it rests on, and the third parties that could have known. */
+/** One score, the sources that it is based on, and the third parties that could have contributed. */
 interface Score {
   readonly value: number | null;
   readonly method: Method;
@@ -39,8 +39,8 @@ function hasAnswered({ checked }: ScoreEvidence, source: string): boolean {
 }
 
 /**
- * What is asked about every network. Its silence is weak evidence: the list of hosting networks has most of them, so a network that is not on it
- * is more likely none. That is enough for a rank, and too little for a flag.
+ * Sources that cover every network. Their silence is weak evidence: the list has most hosting networks, so a network that is not on it is
+ * probably none. That is enough for a ranking, and too little for a flag.
  */
 function knownOfNetwork({ isAnnounced, hasAnonymity }: ScoreEvidence): string[] {
   return [...(isAnnounced ? ['asn_list'] : []), ...(hasAnonymity ? ['anonymity'] : [])];
@@ -56,7 +56,7 @@ function riskOf(evidence: ScoreEvidence): Score {
   return { value: inputs.length > 0 ? heuristicRisk(signals) : null, method: 'heuristic', inputs, askable };
 }
 
-/** A name server that knows no name of the address says nothing of how long it is somebody's. */
+/** If reverse DNS has no name for the address, that says nothing about how long the address stays assigned. */
 function staticScoreOf(evidence: ScoreEvidence): Score {
   const { address, hostname, cellular, signals, published } = evidence;
   const askable = STATIC_SOURCES;
@@ -76,7 +76,7 @@ function staticScoreOf(evidence: ScoreEvidence): Score {
   return { value: inputs.length > 0 ? value : null, method: 'heuristic', inputs, askable };
 }
 
-/** Why a score is null, by the sources that could have known. */
+/** Why a score is null, judged by the sources that could have contributed. */
 function reasonOf({ value, askable }: Score, { isReserved, checked }: ScoreEvidence): Reason {
   if (value !== null) return null;
   if (isReserved) return 'reserved_address';
@@ -85,7 +85,7 @@ function reasonOf({ value, askable }: Score, { isReserved, checked }: ScoreEvide
   return asked.every(({ ok }) => ok) ? 'unknown_to_source' : 'sources_failed';
 }
 
-/** Both scores, each with how it was made and of what, or why there is none. A reserved address has none. */
+/** Both scores, each with its method and sources, or the reason why there is none. A reserved address has no scores. */
 export function judgeScores(evidence: ScoreEvidence): Scores {
   const nothing = (askable: readonly string[]): Score => ({ value: null, method: null, inputs: [], askable });
   const risk = evidence.isReserved ? nothing(RISK_SOURCES) : riskOf(evidence);

@@ -18,18 +18,18 @@ import tzLookup from '@photostructure/tz-lookup';
 
 export interface LookUpDeps {
   readonly databases: IpDatabases;
-  /** Absent where no folder of lists is configured. */
+  /** Absent if no folder of lists is configured. */
   readonly lists?: AddressLists | undefined;
   readonly findNetworkFacts: FindNetworkFacts;
-  /** Mode of the key: what the sandbox says of an address is named as such. The files on disk are true in either mode. */
+  /** Mode of the key. The sandbox's findings about an address are marked as such. The files on disk are true in either mode. */
   readonly mode: KeyMode;
-  /** Unix milliseconds, by which a list is young or old. */
+  /** Unix milliseconds, to judge the age of lists. */
   readonly now: () => number;
 }
 
 const NO_NETWORK_FACTS: NetworkFacts = { checked: [], hostname: null, listings: [], abuse: undefined };
 
-/** The zone of the city's coordinates, where the file names none: right but for places within a few kilometres of a border. */
+/** The time zone of the city's coordinates, if the file names none. Correct except within a few kilometres of a border. */
 function timeZoneOf({ timeZone, latitude, longitude }: PlaceFacts): string | null {
   if (timeZone !== null || latitude === null || longitude === null) return timeZone;
   return timeZoneAt(latitude, longitude);
@@ -82,21 +82,21 @@ interface FlagEvidence {
   readonly isReserved: boolean;
   readonly signals: readonly RiskSignal[];
   readonly hasAnonymity: boolean;
-  /** Whether a source that knows Tor exits besides the files has answered. */
+  /** Whether any source of Tor exits other than the files has responded. */
   readonly knowsTor: boolean;
   readonly lists: AddressLists | undefined;
 }
 
-/** Why nothing is said of an address that no source has named. */
+/** Why a flag is null for an address that no source has named. */
 function whyUnknown(flag: keyof IpAnswer['flags'], { isReserved, lists }: FlagEvidence): FlagReason {
   if (isReserved) return 'reserved_address';
-  // The shipped list of hosting networks is a short one.
+  // The shipped list of hosting networks is short.
   return flag === 'hosting' || lists?.has(flag) ? 'unknown_to_source' : 'not_configured';
 }
 
 /**
- * True if a source says so; false if one that would know does not; null if no such source was asked. The short list of hosting
- * networks knows what is on it, and nothing of the others.
+ * True if a source says so; false if a source that would know does not; null if no such source was asked. The short list of hosting
+ * networks knows only the networks on it.
  */
 function flagsOf(evidence: FlagEvidence): Pick<IpAnswer, 'flags' | 'flag_reasons'> {
   const { signals, hasAnonymity, knowsTor } = evidence;
@@ -115,7 +115,7 @@ function flagsOf(evidence: FlagEvidence): Pick<IpAnswer, 'flags' | 'flag_reasons
   };
 }
 
-/** The registries' view of an address that has been parsed before. */
+/** The registries' entry for an address that was parsed before. */
 function classify(address: IpAddress): AddressClass {
   const found = classifyAddress(address.text);
   if (!found) throw new Error('a parsed address could not be read back');
@@ -142,13 +142,13 @@ function isAnycast(address: IpAddress, { lists, now }: Pick<LookUpDeps, 'lists' 
   return lists?.knowsAll('anycast', now()) ? false : null;
 }
 
-/** What the databases say of who runs the address's network. */
+/** The databases' facts about the organisation that runs the address's network. */
 function networkView(asn: AsnFacts | undefined): Pick<IpAnswer, 'as_org' | 'network'> & AsType {
   if (!asn) return { as_org: '', as_type: null, as_type_source: null, network: null };
   return { as_org: asn.organisation, ...asTypeOf(asn), network: asn.network };
 }
 
-/** What files and third parties say of an address that is not reserved. */
+/** The findings of files and third parties about an address that is not reserved. */
 async function askSources(address: IpAddress, deps: LookUpDeps) {
   const { databases, lists, mode, now } = deps;
   const facts = await deps.findNetworkFacts(address);
@@ -159,7 +159,7 @@ async function askSources(address: IpAddress, deps: LookUpDeps) {
     facts,
     asn,
     anycast,
-    // Many places at once are none: the country is where the block is registered.
+    // Many places at once mean no place. The country is that in which the block is registered.
     place: found && anycast ? { ...UNKNOWN_PLACE, country: found.country, countryName: found.countryName } : found,
     signals: collectSignals(address, { asn: asn?.number, facts, databases, lists, mode }),
     hasAnonymity: databases.findAnonymity(address).length > 0,
@@ -171,7 +171,7 @@ async function askSources(address: IpAddress, deps: LookUpDeps) {
 
 type Findings = Awaited<ReturnType<typeof askSources>>;
 
-/** Findings for a reserved address: files know nothing true about it, and a third party must not learn it. */
+/** Findings for a reserved address: no file knows anything true about it, and no third party may learn it. */
 const NO_FINDINGS: Findings = {
   facts: NO_NETWORK_FACTS,
   asn: undefined,
@@ -185,7 +185,7 @@ const NO_FINDINGS: Findings = {
 };
 
 /**
- * Everything known about an address. One of NAT64 or 6to4 is looked up as the IPv4 address in it, which packets go to or come from. The
+ * Everything known about an address. A NAT64 or 6to4 address is looked up as the IPv4 address in it, where its packets go or come from. The
  * registry of special addresses lists the whole block of 6to4, so those stay `is_reserved`.
  */
 export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promise<IpAnswer> {

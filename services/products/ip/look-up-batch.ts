@@ -5,12 +5,12 @@ import { ipAnswer } from './ip-answer';
 import { lookUpAddress, type LookUpDeps } from './look-up-address';
 
 export const MAX_ADDRESSES = 100;
-/** The longest address has 45 characters; a longer text is no address, and is not repeated whole. */
+/** The longest address has 45 characters. A longer text is not an address, and is not repeated in full. */
 const MAX_ECHO = 64;
-/** Look-ups under way at once: a batch must not take all sockets of the name servers from others. */
+/** Look-ups that run at once. A batch must not take all sockets to the name servers. */
 const AT_ONCE = 25;
 
-/** A list, or as text with commas or spaces between, as a form has it. */
+/** A list, or a text separated by commas or spaces, as a form sends it. */
 export const batchInput = z.object({
   ips: z
     .union([z.array(z.string()), z.string()])
@@ -32,7 +32,7 @@ export const batchAnswer = z.object({
 
 type Result = z.output<typeof batchAnswer>['results'][number];
 
-/** Looks every entry up by itself; one that is no address spoils no other. */
+/** Looks up each entry on its own, so that an invalid entry does not affect the others. */
 export async function lookUpBatch(ips: readonly string[], deps: LookUpDeps): Promise<Result[]> {
   const limit = pLimit(AT_ONCE);
   return Promise.all(

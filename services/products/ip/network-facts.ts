@@ -10,17 +10,17 @@ import { type Registration } from './rdap/registration';
 import { findHostname } from './reverse-dns';
 import { codeOf } from '../../kit/error-code';
 
-/** One source that was asked about an address, or would have been. */
+/** A source that was asked about an address, or would have been. */
 export interface SourceCheck {
   readonly source: string;
-  /** When it was asked, or when its data is from (RFC 3339); null when the data is not dated. */
+  /** The time of asking, or the date of the data (RFC 3339); null if the data has no date. */
   readonly as_of: string | null;
   readonly ok: boolean;
-  /** Present when it gave no answer; `paused`: left alone after failures in a row. */
+  /** Present if it did not respond. `paused`: left alone after consecutive failures. */
   readonly error?: 'timeout' | 'failed' | 'paused';
 }
 
-/** What third parties say about an address. A source that fails or is late has said nothing, which `checked` tells. */
+/** Third parties' findings about an address. A source that fails or is late contributes nothing, which `checked` shows. */
 export interface NetworkFacts {
   readonly checked: readonly SourceCheck[];
   readonly hostname: string | null;
@@ -29,47 +29,49 @@ export interface NetworkFacts {
   readonly registration?: Registration | undefined;
 }
 
-/** Third parties that may be asked; an absent one is switched off. */
+/** Third parties that may be asked. An absent one is switched off. */
 export interface NetworkSources {
   /** For reverse DNS. */
   readonly resolver: DnsResolver | undefined;
   readonly blockList: { readonly zone: string; readonly resolver: DnsResolver } | undefined;
   readonly findAbuse: ((address: IpAddress) => Promise<AbuseReport>) | undefined;
-  /** A function of undefined where the registry of that address is not known. */
+  /** Returns undefined, instead of a function, if the registry of the address is not known. */
   readonly registrationOf?: ((address: IpAddress) => (() => Promise<Registration | undefined>) | undefined) | undefined;
 }
 
 export interface NetworkFactsOptions {
   readonly sources: NetworkSources;
   readonly clock: Clock;
-  /** Called with the source that failed and how, in words without the address that was asked about or the zone, which may hold a key. */
+  /**
+   * Called with the source that failed, and with the reason in words that contain neither the address nor the zone, which may hold a key.
+   */
   readonly onFailure: (source: string, reason: string) => void;
 }
 
-/** Asks about public addresses only: the caller must not hand over a reserved one. */
+/** The caller may pass only public addresses, never a reserved one. */
 export type FindNetworkFacts = (address: IpAddress) => Promise<NetworkFacts>;
 
-/** Product contract of api-ip for reverse DNS; nothing else may hold an answer up for longer either. */
+/** Product contract of api-ip for reverse DNS. Nothing else may delay a response for longer either. */
 export const SOURCE_DEADLINE_MS = 1_000;
 const CACHE_ENTRIES = 20_000;
-/** Names and listings change within minutes at most; AbuseIPDB's free plan has 1,000 checks a day. */
+/** Names and listings may change within minutes. AbuseIPDB's free plan has 1,000 checks a day. */
 const FACTS_FRESH_MS = 5 * 60_000;
 /** A failed source is asked again soon, but not by every request for the same address. */
 const FAILURE_FRESH_MS = 30_000;
 /**
- * Failures in a row after which a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a
+ * Consecutive failures after which a source is left alone for {@link FAILURE_FRESH_MS}: a dead name server must not cost every request a
  * second.
  */
 const FAILURES_TO_PAUSE = 5;
 
-/** The messages of DNS errors name the host that was asked for; their codes do not. */
+/** Messages of DNS errors contain the host in question. Their codes do not. */
 function describeFailure(cause: unknown): string {
   const code = codeOf(cause);
   if (code !== '') return code;
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : 'unknown';
 }
 
-/** The time of the source is over, by our clock or by the resolver's. */
+/** The source ran out of time, by our clock or by the resolver's. */
 function isLate(cause: unknown): boolean {
   return isTimeout(cause) || codeOf(cause) === 'ETIMEOUT';
 }
@@ -103,14 +105,14 @@ function createSource(name: string, { clock, onFailure }: NetworkFactsOptions) {
   };
 }
 
-/** Asks every source side by side and keeps what they said; simultaneous requests for one address share the asking. */
+/** Asks all sources concurrently and caches their findings. Simultaneous requests for one address share the look-up. */
 export function createNetworkFacts(options: NetworkFactsOptions): FindNetworkFacts {
   const { sources, clock } = options;
   const { resolver, blockList, findAbuse, registrationOf } = sources;
   const cache = new LRUCache<string, Promise<NetworkFacts>>({
     max: CACHE_ENTRIES,
     ttl: FACTS_FRESH_MS,
-    // Without it the cache keeps one reading of the clock for a millisecond of real time.
+    // Otherwise the cache would reuse one reading of the clock for a millisecond of real time.
     ttlResolution: 0,
     perf: { now: () => clock.monotonic() },
   });

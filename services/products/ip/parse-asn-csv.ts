@@ -9,13 +9,13 @@ const QUOTE = 0x22;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Rows between two pauses: about 10 ms of work, so that a process that loads the table still answers. */
+/** Rows between two pauses: about 10 ms of work, so that a process that loads the table stays responsive. */
 const ROWS_A_SLICE = 20_000;
 
 /**
- * Reads one CSV of `first,last,number,organisation` rows, sorted by address, as @ip-location-db/asn ships it. v4 addresses are decimal
+ * Reads one CSV of `first,last,number,organisation` rows, sorted by address, in the form of @ip-location-db/asn. v4 addresses are decimal
  * numbers or dotted text, v6 addresses are text. Works on bytes, because half a million `split` calls take five times as long.
- * @param names receives each AS number's organisation; the first row that has one wins
+ * @param names receives the organisation of each AS number; the first row that has one wins
  * @throws Error naming the row when a row is malformed or out of order
  */
 export async function parseAsnCsv(csv: Buffer, version: 4 | 6, names: Map<number, string>): Promise<AsnRanges> {
@@ -52,8 +52,8 @@ function textOf(column: Buffer): string {
 }
 
 /**
- * Each range must start at or before its end and after the start of the one before, or a binary search would go astray. Two shipped
- * ranges overlap by a /16; the later one then answers for what they share.
+ * Each range must start at or before its end, and after the start of the previous range, or a binary search would fail. Two shipped ranges
+ * overlap by a /16; the later one counts for the addresses that they share.
  */
 function inOrder({ starts, ends, words }: Pick<AsnRanges, 'starts' | 'ends' | 'words'>, row: number): boolean {
   const from = row * words;

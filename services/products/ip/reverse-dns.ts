@@ -1,14 +1,14 @@
 import { type IpAddress, parseIpAddress } from '../../../plugins/core/access/ip-address';
 import { type DnsResolver, isNoRecord, reversedLabels } from './dns-resolver';
 
-/** RFC 1035. */
+/** RFC 1035's maximum length. */
 const MAX_NAME = 253;
-/** An address may carry any number of PTR records; its owner decides. */
+/** An address may have any number of PTR records, because its owner decides. */
 const NAMES_TRIED = 4;
 
 /**
- * A PTR name fit to be shown: the owner of the address wrote it, so control and invisible characters go, and so does the rest of an
- * overlong name. Undefined when nothing is left.
+ * A PTR name that is safe to show. The owner of the address wrote it, so control and invisible characters and the rest of an overlong name
+ * are removed. Undefined if nothing is left.
  */
 export function cleanName(name: string): string | undefined {
   const clean = name
@@ -18,7 +18,7 @@ export function cleanName(name: string): string | undefined {
   return clean === '' ? undefined : clean;
 }
 
-/** The name that PTR records of an address are kept under. */
+/** The name that holds an address's PTR records. */
 function pointerName(address: IpAddress): string {
   return `${reversedLabels(address)}.${address.version === 4 ? 'in-addr' : 'ip6'}.arpa`;
 }
@@ -29,8 +29,8 @@ async function resolvesTo(name: string, address: IpAddress, resolver: DnsResolve
 }
 
 /**
- * The first PTR name of the address that resolves back to it (forward-confirmed reverse DNS): anybody can name an address
- * `mail.google.com`, only Google can make that name point at it.
+ * The first PTR name of the address that resolves back to it (forward-confirmed reverse DNS): anyone can name an address `mail.google.com`,
+ * but only Google can make that name point to it.
  * @returns undefined when there is none
  * @throws when the resolver fails; the caller sets the deadline
  */
@@ -46,7 +46,7 @@ export async function findHostname(address: IpAddress, resolver: DnsResolver): P
   const checks = await Promise.allSettled(candidates.map((name) => resolvesTo(name, address, resolver)));
   const confirmed = checks.findIndex((check) => check.status === 'fulfilled' && check.value);
   if (confirmed >= 0) return candidates[confirmed];
-  // A name that could not be looked up is not a forged one.
+  // A name that could not be looked up is not proven false.
   const failure = checks.find((check) => check.status === 'rejected' && !isNoRecord(check.reason));
   if (failure?.status === 'rejected') throw failure.reason;
   return undefined;

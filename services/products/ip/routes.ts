@@ -20,11 +20,11 @@ import { type FindServer, openRdapServers } from './rdap/rdap-servers';
 import { checkReadable, databasePaths, ipSettings, type IpSettings } from './settings';
 
 export interface IpDeps {
-  /** Settles when the files are in memory: the service listens meanwhile and the first requests wait. */
+  /** Settles when the files are in memory. Meanwhile the service listens, and the first requests wait. */
   readonly databases: Promise<IpDatabases>;
-  /** The same; of undefined where no folder is configured. */
+  /** As `databases`; undefined inside if no folder is configured. */
   readonly lists: Promise<AddressLists | undefined>;
-  /** Test is undefined without a sandbox. */
+  /** Undefined for test keys if there is no sandbox. */
   readonly networkFacts: Readonly<Record<KeyMode, FindNetworkFacts | undefined>>;
   close(): Promise<void>;
 }
@@ -44,13 +44,13 @@ async function answer({ ip }: z.output<typeof input>, context: CallContext, deps
   return lookUpAddress(address, await lookUpDepsOf(context, deps));
 }
 
-/** What asks registries, and what ends with it. */
+/** A client of the registries, and how to close it. */
 interface Registries {
   readonly registrationOf: NonNullable<NetworkSources['registrationOf']>;
   close(): Promise<void>;
 }
 
-/** @param allowPrivate for the sandbox alone: the servers of registries are named by a file that was fetched */
+/** @param allowPrivate only for the sandbox: the registries' servers come from a fetched file */
 function registriesAt(findServer: FindServer, clock: Clock, allowPrivate: boolean): Registries {
   const fetch = new GuardedFetch({ ...RDAP_LIMITS, userAgent: 'tollgate', allowPrivate });
   const find = createFindRegistration({ fetch, findServer, clock });
@@ -71,10 +71,10 @@ function liveSources(settings: IpSettings, client: UpstreamClient, registries: R
   };
 }
 
-/** A hundred addresses take 5 KB; a multipart form around them a little more. */
+/** A hundred addresses take 5 KB; a multipart form around them takes a little more. */
 const BATCH_BODY_BYTES = 65_536;
 
-/** Every source is on: in the sandbox none of them is a third party. An operator's zone or key is never sent there. */
+/** Every source is on, because none in the sandbox is a third party. The seller's zone or key is never sent there. */
 function sandboxSources(sandboxUrl: string, client: UpstreamClient, registries: Registries): NetworkSources {
   const resolver = createSandboxResolver(sandboxUrl);
   return {
@@ -86,8 +86,8 @@ function sandboxSources(sandboxUrl: string, client: UpstreamClient, registries: 
 }
 
 /**
- * Starts reading the files and returns: half a second of parsing must not hold up the start of every other service.
- * @throws Error naming a configured file that is not there
+ * Starts reading the files and returns: half a second of parsing must not delay the start of all other services.
+ * @throws Error naming a configured file that does not exist
  */
 export async function createIpDeps({ settings, common, clock, log, metrics }: ServiceTools<IpSettings>): Promise<IpDeps> {
   const paths = databasePaths(settings);
@@ -134,7 +134,7 @@ export async function createIpDeps({ settings, common, clock, log, metrics }: Se
   };
 }
 
-/** For people who read how old the data is; all others are lists. */
+/** Names shown beside the age of data. All other data are lists. */
 const DATA_NAMES: Readonly<Record<string, string>> = {
   city_database: 'Table of places',
   asn_database: 'Table of networks',

@@ -19,7 +19,7 @@ export interface RiskSignal {
   readonly source: string;
 }
 
-/** Weights of the heuristic, product contract of api-ip. The abuse score has a weight of its own, see {@link abuseWeight}. */
+/** Weights of the heuristic, product contract of api-ip. The abuse score has a weight of its own: see {@link abuseWeight}. */
 export const RISK_WEIGHTS: Readonly<Record<Exclude<RiskSignal['id'], 'abuse_reports'>, number>> = {
   tor_exit: 0.85,
   dnsbl_sbl: 0.6,
@@ -29,7 +29,7 @@ export const RISK_WEIGHTS: Readonly<Record<Exclude<RiskSignal['id'], 'abuse_repo
   dnsbl_pbl: 0,
   hosting: 0.25,
   proxy_or_vpn: 0.5,
-  // Its users are people with a device of their own; it tells where they are, to a region.
+  // Users of a relay are people with their own devices, and it reveals their place down to a region.
   relay: 0,
 };
 
@@ -45,18 +45,18 @@ function rounded(value: number): number {
 
 const HIGHEST_RISK = 99;
 
-/** 100·(1−∏(1−wᵢ)), at most 99; 0 without a signal. A ranking of suspicion, not a probability. */
+/** 100·(1−∏(1−wᵢ)), at most 99; 0 without a signal. Ranks suspicion; it is not a probability. */
 export function heuristicRisk(signals: readonly RiskSignal[]): number {
   const clean = signals.reduce((product, { weight }) => product * (1 - weight), 1);
   return rounded(Math.min(100 * (1 - clean), HIGHEST_RISK));
 }
 
-/** Names that access providers give to addresses of changing customers. `nat` counts only as a word: `international` is not NAT. */
+/** Words in names that access providers give to changing addresses. `nat` counts only as a word: `international` is not NAT. */
 const CHANGING_NAME = /dyn|dynamic|pool|dhcp|dsl|ppp|dialup|cable|mobile|cgn|(?<![a-z])nat(?![a-z])/i;
-/** Names of addresses that stay. The two-letter and abbreviated ones count only as words. */
+/** Words in names of permanent addresses. The abbreviations count only as words. */
 const LASTING_NAME = /static|fixed|server|mail|(?<![a-z])(?:srv|mx)(?![a-z])/i;
 
-/** True when each octet of the v4 address occurs as a number in the name, in any order: a name generated from the address. */
+/** True if each octet of the v4 address occurs as a number in the name, in any order: the name was generated from the address. */
 function spellsAddress(hostname: string, address: IpAddress): boolean {
   if (address.version === 6) return false;
   const numbers = (hostname.match(/\d+/g) ?? []).map(Number);
@@ -71,7 +71,7 @@ export interface StaticEvidence {
   readonly address: IpAddress;
   /** Confirmed reverse name, or null. */
   readonly hostname: string | null;
-  /** Whether Spamhaus lists the address as one that providers give to end users. */
+  /** Whether Spamhaus lists the address as one that access providers assign to end users. */
   readonly policyListed: boolean;
   readonly hosting: boolean;
   readonly cellular: boolean;
@@ -80,7 +80,7 @@ export interface StaticEvidence {
 const HIGHEST_STATIC = 99.99;
 const CELLULAR_STATIC = 0.5;
 
-/** How lasting the address's assignment looks, 0 to 99.99. Points from the product contract of api-ip; not a probability. */
+/** How permanent the address's assignment looks, 0 to 99.99. Points from the product contract of api-ip; not a probability. */
 export function heuristicStaticScore({ address, hostname, policyListed, hosting, cellular }: StaticEvidence): number {
   if (cellular) return CELLULAR_STATIC;
   let score = 15;

@@ -12,12 +12,12 @@ function isDnsServer(text: string): boolean {
   return isIP(text) !== 0 || isIP(host) !== 0;
 }
 
-/** Environment of the IP service. Paths are of files on disk; all but the first two are optional. */
+/** Environment of the IP service. Paths are paths of files on disk; all but the first two are optional. */
 export const ipSettings = z
   .object({
-    /** City or country MMDB files, asked in order; the DB-IP Lite files that come with the service unless given. */
+    /** City or country MMDB files, searched in order. Default: the shipped DB-IP Lite files. */
     IP_CITY_DATABASE: listSetting().optional(),
-    /** ASN MMDB or CSV files, asked in order; the ip-location-db files that come with the service unless given. */
+    /** ASN MMDB or CSV files, searched in order. Default: the shipped ip-location-db files. */
     IP_ASN_DATABASE: listSetting().optional(),
     /** GeoIP2 Anonymous-IP. */
     IP_ANONYMOUS_DATABASE: z.string().optional(),
@@ -25,7 +25,7 @@ export const ipSettings = z
     IP_RISK_DATABASE: z.string().optional(),
     /** GeoIP2 Static-IP-Score. */
     IP_STATIC_SCORE_DATABASE: z.string().optional(),
-    /** Folder of the lists and tables that `npx tollgate data update` fetches; none are used unless given. */
+    /** Folder of the lists and tables that `npx tollgate data update` fetches. Without it, none are used. */
     IP_LISTS_FOLDER: z.string().optional(),
     /** Ids of lists that are neither used nor updated. */
     IP_LISTS_OFF: listSetting()
@@ -34,7 +34,7 @@ export const ipSettings = z
     /** Seconds between two looks at the files for a new version; 0 never looks. */
     IP_DATABASE_POLL_SECONDS: numberSetting({ min: 0, max: 86_400 }).default(30),
     IP_REVERSE_DNS: booleanSetting().default(true),
-    /** Name servers for reverse DNS and the block list; the system's own unless given. */
+    /** Name servers for reverse DNS and the block list. Default: the system's servers. */
     IP_DNS_SERVERS: listSetting()
       .refine((servers) => servers.every(isDnsServer), 'must be addresses, each with an optional port')
       .default([]),
@@ -46,7 +46,7 @@ export const ipSettings = z
     /** API key for AbuseIPDB; off unless given. */
     IP_ABUSEIPDB_KEY: z.string().optional(),
     IP_ABUSEIPDB_URL: urlSetting().default('https://api.abuseipdb.com'),
-    /** Whether the registry of an address is asked for its holder and abuse contact; needs the servers that `npx tollgate data update` fetches. */
+    /** True: an address's registry is asked for its holder and abuse contact. Needs the servers that `npx tollgate data update` fetches. */
     IP_RDAP: booleanSetting().default(false),
   })
   .superRefine(({ IP_RDAP: isOn, IP_LISTS_FOLDER: folder }, context) => {
@@ -56,7 +56,7 @@ export const ipSettings = z
 
 export type IpSettings = z.output<typeof ipSettings>;
 
-/** Found when asked for, so that a service with files of its own runs without the packages. */
+/** Resolved on use, so that a service with its own files runs without the packages. */
 function shipped(...files: readonly string[]): string[] {
   return files.map((file) => require.resolve(`@ip-location-db/${file}`));
 }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { type FailureReason, isSuccess, judgeStatus, parseJson, type PinProvider, unusable, USABLE } from './provider';
 
 const list = z.array(z.object({}));
-/** Three spellings of the same member are in use. */
+/** Three spellings of this member are in use. */
 const answer = z.object({ postalcodes: list.optional(), postalCodes: list.optional(), postalCode: list.optional() });
 const failure = z.object({ status: z.object({ value: z.coerce.number() }) });
 
-/** Numbers that GeoNames documents for its web services. */
+/** Error numbers that GeoNames documents for its web services. */
 const FAILURES: Readonly<Record<number, FailureReason>> = {
   11: 'no_records',
   15: 'no_records',
@@ -21,7 +21,7 @@ const FAILURES: Readonly<Record<number, FailureReason>> = {
 /** The value of `X-Upstream-Provider`. */
 export const GEONAMES_ORG = 'geonames.org';
 
-/** @param username the operator's GeoNames account; every call names it */
+/** @param username the seller's GeoNames account, which every call names */
 export function createGeonamesProvider(username: string): PinProvider {
   return {
     name: GEONAMES_ORG,
@@ -32,7 +32,7 @@ export function createGeonamesProvider(username: string): PinProvider {
     judge(status, body) {
       const json = parseJson(body);
       const failed = failure.safeParse(json);
-      // Failures come with any HTTP status, so the body is asked first.
+      // A failure may have any HTTP status, so the body is checked first.
       if (failed.success) return unusable(FAILURES[failed.data.status.value] ?? 'bad_response');
       if (!isSuccess(status)) return judgeStatus(status);
       const parsed = answer.safeParse(json);

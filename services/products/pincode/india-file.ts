@@ -17,23 +17,23 @@ interface IndianPlace {
 
 /** GeoNames' postal codes of India (CC BY 4.0), in memory. */
 export interface IndiaFile {
-  /** Null where the file does not say. */
+  /** Null if the file does not say. */
   readonly asOf: Date | null;
   readonly pins: number;
-  /** Empty for a PIN that it does not have. */
+  /** Empty for an unknown PIN. */
   find(pin: string): readonly IndianPlace[];
 }
 
-/** What was read are not those postal codes. */
+/** The file does not contain those postal codes. */
 export class BadIndiaFile extends Error {
   override readonly name = 'BadIndiaFile';
 }
 
-/** GeoNames has twice as many. */
+/** Half the number that GeoNames has. */
 const MIN_PINS = 10_000;
 /** Country, PIN, name, state, its code, district, its code, block, its code, latitude, longitude, accuracy. */
 const COLUMNS = 12;
-/** Lines between two pauses: some milliseconds of work, so that the service answers meanwhile. */
+/** Lines between two pauses: some milliseconds of work, so that the service stays responsive. */
 const SLICE = 1_000;
 const HEAD = '# ';
 const headSchema = z.object({ asOf: z.iso.datetime().nullable() });
@@ -59,7 +59,7 @@ function placeOf(line: string): IndianPlace {
 }
 
 /**
- * Reads `IN.txt` of GeoNames, or what {@link updateIndiaFile} made of it. Lines stay bytes until they are asked for.
+ * Reads GeoNames' `IN.txt`, or the file that {@link updateIndiaFile} made from it. Lines stay bytes until they are looked up.
  * @throws BadIndiaFile
  */
 export async function parseIndiaFile(bytes: Buffer): Promise<IndiaFile> {
@@ -97,14 +97,14 @@ export async function parseIndiaFile(bytes: Buffer): Promise<IndiaFile> {
 
 const known = (text: string): string | null => (text === '' ? null : text);
 
-/** GeoNames asks whoever shows its data for this. */
+/** The attribution that GeoNames requires wherever its data is shown. */
 export const GEONAMES = 'GeoNames (CC BY 4.0)';
 
 /** The same with the date of the data. */
 export const attributionOf = ({ asOf }: Pick<IndiaFile, 'asOf'>): string =>
   `${GEONAMES}${asOf ? `, data of ${asOf.toISOString().slice(0, 10)}` : ''}`;
 
-/** A PIN's places in the form of India's provider; what GeoNames does not know is null. Undefined for a PIN that it does not have. */
+/** A PIN's places in the form of India's provider, with null for facts that GeoNames does not have. Undefined for an unknown PIN. */
 export function indiaAnswer(file: IndiaFile, pin: string): Buffer | undefined {
   const places = file.find(pin);
   if (places.length === 0) return undefined;
@@ -124,13 +124,13 @@ export interface IndiaFileUpdate extends SourceOptions {
   /** Path of the file. */
   readonly path: string;
   readonly source: string;
-  /** Date of the data; the source's date unless given. */
+  /** Date of the data. Default: the source's date. */
   readonly asOf?: Date | undefined;
 }
 
 /**
- * Puts GeoNames' `IN.txt` in the place of the file before, once it is read whole. Whatever goes wrong, the one before stays.
- * @throws BadIndiaFile, or what the file or connection failed with
+ * Replaces the file with GeoNames' `IN.txt` after that was read completely. If anything goes wrong, the previous file stays.
+ * @throws BadIndiaFile, or the file's or connection's error
  */
 export async function updateIndiaFile({ path, source, asOf, ...options }: IndiaFileUpdate): Promise<void> {
   const { bytes, changedAt } = await readSource(source, options);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSuccess, judgeStatus, parseJson, type PinProvider, unusable, USABLE } from './provider';
 
 const office = z.object({ Name: z.string() });
-/** An array of one object; members vary (`Block` may be missing), so only what makes an answer usable is checked. */
+/** An array of one object. Members vary (`Block` may be missing), so only those that make a response usable are checked. */
 const answer = z.tuple([z.object({ Status: z.string(), PostOffice: z.array(office).nullish() })]);
 /** `404` is a Status in the body of a 200, not an HTTP status. */
 const MISSES = new Set(['Error', '404']);

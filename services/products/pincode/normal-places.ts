@@ -3,7 +3,7 @@ import { INDIA_FILE, type IndiaFile } from './india-file';
 import { type PinQuery } from './parse-pin';
 import { parseJson } from './provider';
 
-/** Providers leave members out, send null, or something else altogether: all of it reads as not known. */
+/** Providers omit members, send null or send something else: all of that reads as unknown. */
 const text = z
   .string()
   .transform((value) => (value.trim() === '' ? null : value.trim()))
@@ -11,7 +11,7 @@ const text = z
   .catch(null)
   .transform((value) => value ?? null);
 
-/** Coordinates come as numbers or as text. */
+/** Coordinates may be numbers or text. */
 const coordinate = z
   .union([
     z.number(),
@@ -32,7 +32,7 @@ const DELIVERY: ReadonlyMap<string, boolean> = new Map([
 
 const nullableText = z.string().nullable();
 
-/** A place in the one form that is the same for every provider; null where the provider does not say. */
+/** A place in the form that is the same for every provider; null for facts that the provider does not have. */
 export const normalPlace = z
   .object({
     name: nullableText,
@@ -62,7 +62,7 @@ const india = z.tuple([
       z
         .object({
           ...{ Name: text, Pincode: text, BranchType: text, DeliveryStatus: text, District: text, State: text },
-          // From the file that stands in for the source, which has no coordinates.
+          // From the file that replaces the source, whose form has no coordinates.
           ...{ Latitude: coordinate, Longitude: coordinate },
         })
         .transform((office): NormalPlace => ({
@@ -113,7 +113,7 @@ function zippopotamPlaces(json: unknown): NormalPlace[] {
   }));
 }
 
-/** The three spellings that are in use. */
+/** The list under any of the three spellings in use. */
 function geonamesList(json: unknown): unknown {
   const names = ['postalcodes', 'postalCodes', 'postalCode'];
   return typeof json === 'object' && json !== null ? names.map((name): unknown => Reflect.get(json, name)).find(Array.isArray) : undefined;
@@ -127,9 +127,9 @@ const READERS: Readonly<Record<string, (json: unknown) => NormalPlace[]>> = {
 };
 
 /**
- * The places of a usable answer.
- * @param provider its name, as answers of the look-up have it
- * @throws Error for an answer that its provider's judge would not call usable
+ * The places of a usable response.
+ * @param provider its name in results of the look-up
+ * @throws Error for a response that the provider's judge would not call usable
  */
 export function normalPlaces(provider: string, body: Buffer): NormalPlace[] {
   const read = READERS[provider];
@@ -144,8 +144,8 @@ const folded = (name: string | null): string =>
     .trim();
 
 /**
- * Places with the coordinates that the file has of a place of the same name and PIN, where the provider has none.
- * @returns undefined where the file adds none
+ * Adds the file's coordinates of the place of the same name and PIN, if the provider has none.
+ * @returns undefined if the file adds none
  */
 export function withCoordinates(places: readonly NormalPlace[], file: IndiaFile): NormalPlace[] | undefined {
   const found = places.map((place): NormalPlace => {

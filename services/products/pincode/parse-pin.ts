@@ -1,4 +1,4 @@
-/** What is asked of a provider: an Indian PIN, the name of an Indian post office, or another country's postal code. */
+/** A query to a provider: an Indian PIN, the name of an Indian post office, or another country's postal code. */
 export type PinQuery =
   | { readonly kind: 'pin'; readonly text: string }
   | { readonly kind: 'office'; readonly text: string }
@@ -11,10 +11,10 @@ const INDIAN_PIN = /^[1-9]\d{5}$/;
 const MAX_NAME = 100;
 /** The longest codes of the supported countries have ten characters (US ZIP+4). */
 const WORLD_CODE = /^(?=.*[A-Z0-9])[A-Z0-9 -]{1,16}$/i;
-/** Control characters and halves of surrogate pairs, which no URL can carry. */
+/** Control characters and unpaired surrogates, which no URL can contain. */
 const UNSENDABLE = /[\p{Cc}\p{Cs}]/u;
 
-/** India: a PIN, one inner space allowed (`110 001`), or else the name of a post office. */
+/** India: a PIN, with one inner space allowed (`110 001`), or the name of a post office. */
 export function parseIndianPin(pin: string): PinParse {
   const text = pin.trim();
   if (UNSENDABLE.test(text)) return { ok: false, message: 'must not contain control characters' };
@@ -24,13 +24,13 @@ export function parseIndianPin(pin: string): PinParse {
     return { ok: false, message: 'must be a six-digit PIN that does not start with 0, or the name of a post office' };
   }
   if (text.length > MAX_NAME) return { ok: false, message: `must be at most ${MAX_NAME} characters long` };
-  // A name has a letter, and `../..` would climb in the provider's path.
+  // A name must have a letter, and `../..` would climb in the provider's path.
   if (!/\p{L}/u.test(text)) return { ok: false, message: 'must be a six-digit PIN or the name of a post office' };
   return { ok: true, query: { kind: 'office', text } };
 }
 
 /**
- * The world providers hold only a part of the code for some countries: for copyright reasons the first letters (Canada, Ireland, Malta)
+ * The world providers have only a part of the code for some countries: for copyright reasons the first letters (Canada, Ireland, Malta)
  * or digits (Chile), the first five positions in Argentina, and the part before the space in Britain and its islands.
  */
 function partialCode(country: string, code: string): string {

@@ -5,20 +5,22 @@ import { type UpstreamClient } from '../../kit/upstream/upstream-client';
 import { type PinQuery } from './parse-pin';
 import { type FailureReason, type PinProvider } from './provider';
 
-/** A provider and how it is reached. */
+/** A provider and its connection. */
 export interface PinUpstream {
-  /** Source by mode: a seller's account never goes to the sandbox. */
+  /** The source by mode: a seller's account is never sent to the sandbox. */
   readonly provider: Readonly<Record<KeyMode, PinProvider>>;
-  /** Tries once more when the provider cannot be reached or answers 502, 503 or 504. */
+  /** Retries once when the provider cannot be reached or responds with 502, 503 or 504. */
   readonly client: Pick<UpstreamClient, 'request'>;
 }
 
 /** India has a provider of its own. */
 export interface PinUpstreams {
   readonly india: PinUpstream;
-  /** The first is asked for other countries; each next one where those before failed. They know Indian PINs too, but no post offices. */
+  /**
+   * The first is asked for other countries, each further one if those before it failed. They know Indian PINs too, but not post offices.
+   */
   readonly world: readonly [PinUpstream, ...PinUpstream[]];
-  /** Data on disk that stands in for India's provider, in its form, for live keys; undefined for a PIN that it does not have. */
+  /** Data on disk that replaces India's provider for live keys, in the provider's form; undefined for an unknown PIN. */
   readonly reserve?: ((pin: string) => { readonly provider: string; readonly body: Buffer } | undefined) | undefined;
 }
 
@@ -28,7 +30,7 @@ export type PinAnswer =
 
 export interface PinLookupOptions {
   readonly mode: KeyMode;
-  /** Whether another provider may answer where the first one failed: in another form, of other data. */
+  /** Whether another provider may be asked after the first failed. Its form and data differ. */
   readonly mayFallBack: boolean;
 }
 
@@ -57,9 +59,9 @@ function keyOf(query: PinQuery): string {
 }
 
 /**
- * Asks a provider, and remembers records for a day and their absence for an hour, live and sandbox apart: sandbox data must not reach a
- * live caller. Failures are not remembered. Callers who ask the same at the same time share one question, which therefore goes on when
- * one of them leaves; the client's time-out bounds it.
+ * Asks a provider. Remembers records for a day and their absence for an hour, separately for live and test keys, because sandbox data must
+ * not reach a live caller. Failures are not remembered. Callers with the same query at the same time share one exchange, which therefore
+ * continues when one of them leaves; the client's time-out bounds it.
  */
 export function createPinLookup(upstreams: PinUpstreams, clock: Clock): PinLookup {
   const caches: Readonly<Record<KeyMode, LRUCache<string, PinAnswer>>> = { live: createCache(clock), test: createCache(clock) };
@@ -94,7 +96,7 @@ export function createPinLookup(upstreams: PinUpstreams, clock: Clock): PinLooku
       const found = await askOnce(query, mode, other);
       if (found.ok) return found;
     }
-    // Nor does another one's having no record say that there is none: the first one's failure stands.
+    // Another provider without a record does not prove that there is none, so the first one's failure stands.
     return answer;
   };
 }

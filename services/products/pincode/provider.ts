@@ -3,7 +3,7 @@ import { type PinQuery } from './parse-pin';
 /** Why a provider gave no usable result. */
 export type FailureReason = 'no_records' | 'bad_response' | 'unreachable' | 'provider_quota' | 'timeout';
 
-/** What an answer of a provider amounts to. */
+/** Whether a provider's response can be used. */
 export type Usability = { readonly usable: true } | { readonly usable: false; readonly reason: FailureReason };
 
 export const USABLE: Usability = { usable: true };
@@ -12,7 +12,7 @@ export function unusable(reason: FailureReason): Usability {
   return { usable: false, reason };
 }
 
-/** A source of post-office details. Pure: it says what to ask and what an answer means; somebody else does the asking. */
+/** A source of post-office details. Pure: it composes the query and judges the response; the caller makes the exchange. */
 export interface PinProvider {
   /** The value of `X-Upstream-Provider`. */
   readonly name: string;
@@ -30,7 +30,7 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-/** What a status outside 2xx means, from any provider. */
+/** The meaning of a status outside 2xx, from any provider. */
 export function judgeStatus(status: number): Usability {
   if (status === 429) return unusable('provider_quota');
   if (status === 504 || status === 408) return unusable('timeout');

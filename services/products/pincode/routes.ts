@@ -25,11 +25,11 @@ import { zippopotamProvider } from './zippopotam-provider';
 
 export interface PincodeDeps {
   readonly lookUp: PinLookup;
-  /** Besides India. */
+  /** Countries besides India. */
   readonly countries: readonly string[];
-  /** Whether another provider may stand in. */
+  /** Whether another provider may be asked if the first fails. */
   readonly hasFallback: boolean;
-  /** Undefined while there is none. */
+  /** Undefined as long as there is none. */
   indiaFile(): IndiaFile | undefined;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ function providerError({ provider: asked, reason, cause }: PinAnswer & { ok: fal
   });
 }
 
-/** A caller of the provider's own JSON gets that of one provider, always: only the form that is the same for all may come from another. */
+/** A caller of a provider's own JSON always gets the JSON of the same provider. Only the normal form may come from another. */
 async function answer(input: z.output<typeof pincodeInput>, context: CallContext, deps: PincodeDeps): Promise<Reply> {
   const query = parseQuery(input, deps.countries);
   const isNormal = input.format === 'normal';
@@ -105,12 +105,12 @@ async function answer(input: z.output<typeof pincodeInput>, context: CallContext
   return jsonReply({ status: 'success', data, timestamp: formatTimestamp(context.clock.now()) }, { headers });
 }
 
-/** Pooled connections to one provider. */
+/** Opens pooled connections to one provider. */
 type Connect = (options: { name: string; liveUrl: string; liveSetting: string; sandboxPath: `/${string}` }) => UpstreamClient;
 
 type ConnectedUpstream = PinUpstream & { client: UpstreamClient };
 
-/** The configured provider, and the other one where there is what it needs. */
+/** The configured provider, and the other one if its settings are there. */
 function worldUpstreams(settings: PincodeSettings, connect: Connect): [ConnectedUpstream, ...ConnectedUpstream[]] {
   const zippopotam: ConnectedUpstream = {
     provider: { live: zippopotamProvider, test: zippopotamProvider },
@@ -135,7 +135,7 @@ function worldUpstreams(settings: PincodeSettings, connect: Connect): [Connected
   return settings.PINCODE_WORLD_PROVIDER === 'geonames' ? [geonames, zippopotam] : [zippopotam, geonames];
 }
 
-/** Pause between two looks for a new file. */
+/** Milliseconds between two looks for a new file. */
 const FILE_POLL_MS = 30_000;
 const UNUSABLE = 'the postal codes of India cannot be used; those in memory stay';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timestampField } from '../../kit/timestamp';
 import { normalPlace } from './normal-places';
 
-/** Country and PIN are required; what they may hold depends on the country. */
+/** Country and PIN are required. Their valid values depend on the country. */
 export const pincodeInput = z.object({
   country: z.string().trim().min(1).describe('Two-letter code: IN, or one of the countries that the answer to another code lists.'),
   pin: z.string().describe('The postal code as the country writes it; for India a PIN of six digits or the name of a post office.'),
@@ -63,5 +63,9 @@ const normal = z
   })
   .meta({ title: 'PincodeNormalised' });
 
-/** The provider's JSON as it is, or with `format=normal` the last form; `X-Upstream-Provider` tells which provider. Described for readers, not enforced. */
+/**
+ * The provider's JSON unchanged, or the last form with `format=normal`. `X-Upstream-Provider` names the provider. Described for readers,
+ * not
+ * enforced.
+ */
 export const pincodeOutput = z.union([india, zippopotam, geonames, normal]);

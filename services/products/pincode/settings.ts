@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { booleanSetting, listSetting, numberSetting, urlSetting } from '../../../plugins/core/settings';
 
 /**
- * Countries that the world provider has postal codes of, ISO 3166-1 alpha-2 (GF and YT and the like are codes of their own there). India
- * is always supported and has a provider of its own.
+ * Countries whose postal codes the world provider has, ISO 3166-1 alpha-2 (GF, YT and others have country codes of their own there). India
+ * is
+ * always supported and has a provider of its own.
  */
 export const WORLD_COUNTRIES: readonly string[] = (
   'AD AR AS AT AU BD BE BG BR CA CH CZ DE DK DO ES FI FO FR GB GF GG GL GP GT GU GY HR HU IM IN IS IT JE JP LI LK LT LU MC MD MH MK MP ' +
@@ -18,16 +19,17 @@ export const pincodeSettings = z
     PINCODE_WORLD_PROVIDER: z.enum(['zippopotam', 'geonames'], 'must be zippopotam or geonames').default('zippopotam'),
     PINCODE_ZIPPOPOTAM_URL: urlSetting().default('https://api.zippopotam.us'),
     PINCODE_GEONAMES_URL: urlSetting().default('https://secure.geonames.org'),
-    /** Account for GeoNames; required when it is the provider, and with it GeoNames is asked where the other one fails. */
+    /** Account for GeoNames. Required if it is the provider. Otherwise, GeoNames is asked if the other provider fails. */
     PINCODE_GEONAMES_USERNAME: z.string().optional(),
     /**
-     * GeoNames' postal codes of India, as `npx tollgate data update india_pins` keeps them. They stand in for India's provider where it
-     * fails, and add coordinates. The file may come later.
+     * GeoNames' postal codes of India, as `npx tollgate data update india_pins` stores them. They are used if India's provider fails, and
+     * add
+     * coordinates. The file may be created later.
      */
     PINCODE_INDIA_PINS: z.string().optional(),
-    /** Whether another source may stand in where the first one fails: with `format=normal` another provider, in any form the file. */
+    /** Whether another source may be used if the first fails: with `format=normal` another provider, in any form the file. */
     PINCODE_FALLBACK: booleanSetting().default(true),
-    /** Milliseconds for one question to one provider. */
+    /** Milliseconds for one request to one provider. */
     PINCODE_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
     /** Supported countries besides India, comma-separated. */
     PINCODE_COUNTRIES: listSetting()

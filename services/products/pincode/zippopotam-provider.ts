@@ -8,7 +8,7 @@ const answer = z.object({
   places: z.array(z.object({ 'place name': z.string() })),
 });
 
-/** zippopotam.us: about seventy countries, data of GeoNames. A country or code that it does not have is a 404. */
+/** zippopotam.us: about seventy countries, with data from GeoNames. A country or code that it does not have is a 404. */
 export const zippopotamProvider: PinProvider = {
   name: 'zippopotam.us',
   pathOf: (query) => `/${query.kind === 'code' ? query.country.toLowerCase() : 'in'}/${encodeURIComponent(query.text)}`,

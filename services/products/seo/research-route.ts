@@ -15,13 +15,13 @@ import { type SourceList__Output } from '../../workers/generated/seo/seo/v1/Sour
 import { type SpamRequest } from '../../workers/generated/seo/seo/v1/SpamRequest';
 import { type crawlBudget, envelope, sourceReport } from './schema';
 
-/** A research method: a request of its own, the same form of answer. */
+/** A research method: its own request, and a common form of response. */
 interface ResearchCall<Request> {
   request: Request;
   response: Research__Output;
 }
 
-// A type, not an interface: it has to be a record of methods.
+// A type instead of an interface, because it must be a record of methods.
 export type ResearchMethods = {
   Authority: ResearchCall<AuthorityRequest>;
   Backlinks: ResearchCall<BacklinksRequest>;
@@ -35,7 +35,7 @@ export type SeoWorkerMethods = ResearchMethods & { ListSources: { request: ListS
 
 type SeoDeps = WorkerDeps<SeoWorkerMethods>;
 
-/** Below the gateway's 60 s; the worker stops fetching pages after 30 s and answers with what it has. */
+/** Below the gateway's 60 s. The worker stops fetching pages after 30 s and returns what it has. */
 const DEADLINE_MS = 45_000;
 
 function budgetOf(spent: Research__Output['crawlBudget']): z.output<typeof crawlBudget> {
@@ -74,7 +74,7 @@ export interface ResearchRoute<Input extends z.ZodType, Data extends z.ZodType, 
   request(input: z.output<Input>): ResearchMethods[Name]['request'];
 }
 
-/** A POST route that hands its input to one method of the worker and wraps what comes back in the envelope. */
+/** A POST route that passes its input to one method of the worker and wraps the result in the envelope. */
 export function researchRoute<Input extends z.ZodType, Data extends z.ZodType, Name extends keyof ResearchMethods>(
   route: ResearchRoute<Input, Data, Name>,
 ): Route<SeoDeps> {

@@ -98,7 +98,7 @@ const research = [
   }),
 ];
 
-/** SEO research. A worker asks the sources and fetches the pages; this service checks what goes in and comes out. */
+/** SEO research. A worker asks the sources and fetches the pages. This service checks input and output. */
 export const seoService = defineService({
   ...seo,
   ...backedByWorkers<SeoWorkerMethods>('seo'),

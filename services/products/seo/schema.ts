@@ -3,7 +3,7 @@ import { instantWords, timestampField } from '../../kit/timestamp';
 
 const CONTROL = /\p{Cc}/u;
 const URL_LENGTH = 2_048;
-/** A name may have 253 characters, and a dot at its end. */
+/** A name may have 253 characters and a final dot. */
 const DOMAIN_LENGTH = 254;
 const MAX_LINKS = 100;
 
@@ -18,7 +18,7 @@ function text(most: number) {
 
 const url = text(URL_LENGTH);
 const domain = text(DOMAIN_LENGTH);
-/** A JSON list; forms and queries send one URL a line or separated by spaces. */
+/** A JSON list. Forms and queries send one URL a line, or separated by spaces. */
 const urls = z.preprocess(
   (value) => (typeof value === 'string' ? value.split(/\s+/).filter((each) => each !== '') : value),
   z.array(url).max(MAX_LINKS),
@@ -112,14 +112,14 @@ export const spamInput = z
 
 const kind = z.enum(['measured', 'provider', 'service_estimate']);
 
-/** Every number of an answer that somebody measured, published or estimated. */
+/** Any number in a response that somebody measured, published or estimated. */
 const figure = z.object({
   value: z.number().nullable(),
   unit: z.string(),
   source: z.string(),
-  /** Null when the source was never asked. */
+  /** Null if the source was never asked. */
   kind: kind.nullable(),
-  /** Why the value is null. */
+  /** The reason for a null value. */
   reason: z.string().optional(),
 });
 
@@ -141,7 +141,7 @@ const pageFacts = z.object({
   external_links: figure.optional(),
 });
 
-/** The service's own estimate: null unless every input is known, so that two of them can be compared. */
+/** The service's own estimate: null unless every input is known, so that two estimates can be compared. */
 const authorityEstimate = figure.extend({
   method: z.string().optional().describe('The formula, by the names of the figures in it.'),
   inputs: z
@@ -162,7 +162,9 @@ const domainFigures = {
 export const authorityData = z.object({
   domain: z.string(),
   scope: z.enum(['domain', 'page']),
-  /** Authority of the domain, or of the page: what no source knows of single pages is null there, with the reason `domain_only`. */
+  /**
+   * Authority of the domain or of the page. A figure that no source has for single pages is null for a page, with the reason `domain_only`.
+   */
   authority: z.object({
     ...domainFigures,
     captures: figure.optional(),
@@ -170,7 +172,7 @@ export const authorityData = z.object({
     link_pages_found: figure.optional().describe('Pages that the search found.'),
     link_pages_read: figure.optional().describe('Those of them that could be read, or are gone.'),
   }),
-  /** In page scope, the figures of the domain that the page is on. */
+  /** In page scope, the figures of the page's domain. */
   domain_authority: z.object(domainFigures).optional(),
   page: pageFacts.optional(),
 });
@@ -191,7 +193,7 @@ const backlink = z.object({
   robots_txt_allowed: z.boolean().nullable(),
   in_body: z.boolean().nullable(),
   verified_at: z.string().nullable().describe('When the page was read, or said to be gone (RFC 3339); null when it could not be read.'),
-  /** When an earlier call saw the link, RFC 3339; null when none did, or where links are not remembered. */
+  /** The time when an earlier call saw the link, RFC 3339; null if none did, or if links are not remembered. */
   seen_before: z.string().nullable().describe(instantWords('When an earlier call saw the link')),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
   reason: z.string().nullable(),
@@ -221,7 +223,7 @@ export const serpData = z.object({
   location: z.string().nullable(),
   coordinates,
   device,
-  /** Names of sources, each with what it was asked with; null for what it does not take, or was not given. */
+  /** Names of sources, each with the targeting that it was asked with; null for targeting that it does not take, or that was not given. */
   targeting: z.array(
     z.object({
       source: z.string(),
@@ -233,13 +235,15 @@ export const serpData = z.object({
     }),
   ),
   page: z.number(),
-  /** How several engines' orders became one: by best rank, ties in the order of `sources`; null where one engine's order stands. */
+  /**
+   * How the orders of several engines were combined: by best rank, ties in the order of `sources`; null for the order of a single engine.
+   */
   merge: z.literal('best_rank').nullable(),
   results: z.array(
     z.object({
-      /** From 1, over all pages; null where the failure of an engine leaves it open. */
+      /** Counted from 1, over all pages; null if the failure of an engine leaves it open. */
       position: z.number().nullable(),
-      /** Rank by engine, from 1. */
+      /** Ranks by engine, counted from 1. */
       ranks: z.record(z.string(), z.number()),
       title: z.string(),
       url: z.string(),
@@ -248,7 +252,7 @@ export const serpData = z.object({
       engine: z.string(),
     }),
   ),
-  /** What the sources show beside their first results, in their own words; null when no source that gives such answered. */
+  /** What the sources show beside their first results, in their own words; null if no source that has it responded. */
   features: z
     .object({
       answers: z.array(featureText.extend({ url: z.string().nullable() })),
@@ -299,20 +303,22 @@ export const linkPyramidData = z.object({
   tiers: z.object({ clean: z.array(judgedLink), caution: z.array(judgedLink), spam: z.array(judgedLink) }),
 });
 
-/** What was really asked. */
+/** A source that was really asked. */
 const source = z.object({
   name: z.string(),
   kind,
-  /** RFC 3339: the date of the data, else when it was asked. */
+  /** RFC 3339: the date of the data, or the time of asking. */
   as_of: z.string().describe(instantWords('When the source was asked, or when its data is from')),
-  /** Something usable came. */
+  /** True if something usable came back. */
   ok: z.boolean(),
   asked: z.number().describe('Questions, pages or estimates. A page that robots.txt forbids is not asked for.'),
   failed: z.number().describe('How many of them failed.'),
   error: z.string().optional().describe('Present when nothing usable came: the last failure, or why nothing was asked for.'),
 });
 
-/** Pages of the web that the call could fetch, icons included, and did ask for; those beyond it are `page_budget_spent`. */
+/**
+ * Pages of the web that the call may fetch, icons included, and pages that it did request. Pages beyond the budget are `page_budget_spent`.
+ */
 export const crawlBudget = z.object({
   pages_allowed: z.number(),
   pages_asked: z.number(),
@@ -321,7 +327,7 @@ export const crawlBudget = z.object({
   ms_left: z.number(),
 });
 
-/** What every research route answers. */
+/** The body of every research route. */
 export function envelope<Data extends z.ZodType>(data: Data) {
   return z.object({ status: z.literal('success'), data, sources: z.array(source), crawl_budget: crawlBudget, timestamp: timestampField });
 }

@@ -8,15 +8,15 @@ import { codeOf } from '../../../kit/error-code';
 
 const DAY_MS = 86_400_000;
 
-/** The lists on disk, as they are now. */
+/** The lists on disk, in their present versions. */
 export interface AddressLists {
-  /** Every list that has the address. */
+  /** Every list that contains the address. */
   find(address: IpAddress): readonly { readonly says: ListedAs; readonly source: string }[];
-  /** Whether there is a list that says so of addresses. */
+  /** Whether there is a list that says this about addresses. */
   has(says: ListedAs): boolean;
-  /** Whether there is a complete list, young enough to say that an address is not on it. @param nowMs Unix milliseconds */
+  /** Whether there is a complete list, recent enough to conclude that an address is not on it. @param nowMs Unix milliseconds */
   knowsAll(says: ListedAs, nowMs: number): boolean;
-  /** The lists that are asked, with the dates of their data. */
+  /** The lists in use, with the dates of their data. */
   describe(): readonly DataFile[];
   /** Looks at every file now instead of at the next poll. */
   checkForChanges(): Promise<void>;
@@ -25,7 +25,7 @@ export interface AddressLists {
 
 export interface AddressListsOptions {
   readonly folder: string;
-  /** Ids of lists that are not to be used, though they be there. */
+  /** Ids of lists that are not used even if their files exist. */
   readonly off: readonly string[];
   /** Milliseconds between two looks at the files; 0 never looks. */
   readonly pollMs: number;
@@ -50,7 +50,7 @@ async function fingerprintOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Reads the lists that are there, and looks for others from time to time: a file that comes is used, one that goes is not. */
+/** Reads the lists that exist, and looks for others from time to time: a new file is used, a removed file no longer is. */
 export async function openAddressLists({ folder, off, pollMs, onError }: AddressListsOptions): Promise<AddressLists> {
   const loaded = new Map<string, LoadedList>();
   const definitions = LIST_DEFINITIONS.filter(({ id }) => !off.includes(id));

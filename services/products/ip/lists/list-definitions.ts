@@ -1,18 +1,18 @@
-/** What a list says of the addresses on it: all but `anycast` are reasons to look twice. */
+/** What a list says about its addresses. All but `anycast` are reasons for suspicion. */
 export type ListedAs = 'hosting' | 'proxy_or_vpn' | 'tor_exit' | 'relay' | 'anycast';
 
 export interface ListDefinition {
-  /** File name below the folder of lists, and the source that answers name. */
+  /** File name inside the folder of lists, and the source's name in responses. */
   readonly id: string;
   readonly says: ListedAs;
-  /** All of them together are the list; one file of each version, for example. */
+  /** The files that make up the list, for example one for each IP version. */
   readonly urls: readonly string[];
-  /** How networks stand in a file: one a line, in the first column of a CSV, or as members of the objects in a JSON list. */
+  /** The form of networks in a file: one a line, in the first column of a CSV, or as members of the objects in a JSON list. */
   readonly format: 'lines' | 'csv' | 'json';
   readonly licence: string;
-  /** Far fewer networks than it ever had: something else came in its place. */
+  /** Far fewer networks than the list has ever had: with fewer, the file is something else. */
   readonly least: number;
-  /** A complete list can also say that an address is not one of them, for so many days after its date. */
+  /** A complete list also shows that an address is not on it, for this many days after the list's date. */
   readonly completeForDays?: number;
 }
 
@@ -20,8 +20,9 @@ const X4B = 'https://raw.githubusercontent.com/X4BNet/lists_vpn/main/output';
 const BGP_TOOLS = 'https://raw.githubusercontent.com/bgptools/anycast-prefixes/master';
 
 /**
- * Lists that `npx tollgate data update` fetches; none comes with the service. Licences as their makers state them: a maker who publishes a
- * list for this very use without a word about rights is `none stated`, and the operator's to judge.
+ * Lists that `npx tollgate data update` fetches. None of them is shipped. Licences are as their makers state them. A maker who publishes a
+ * list
+ * for this use and says nothing about rights has `none stated`, which the seller must judge.
  */
 export const LIST_DEFINITIONS: readonly ListDefinition[] = [
   {
@@ -72,7 +73,7 @@ export const LIST_DEFINITIONS: readonly ListDefinition[] = [
     format: 'lines',
     licence: 'none stated (bgp.tools)',
     least: 1_000,
-    // The makers measure every announced network anew each day; what is not on the list answered from one place.
+    // The makers measure every announced network again each day. A network that is not on the list responded from a single place.
     completeForDays: 30,
   },
   {

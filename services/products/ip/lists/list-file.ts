@@ -6,9 +6,9 @@ import { BadList } from './read-networks';
 
 /** The first line of a kept list. */
 const headSchema = z.object({
-  /** RFC 3339: the date of the data, by its maker where he says one, else when it was fetched. */
+  /** RFC 3339: the date of the data according to its maker, or the time when it was fetched. */
   asOf: z.iso.datetime(),
-  /** How many networks follow. */
+  /** Number of networks that follow. */
   count: z.number().int().min(1),
   /** Digest of the lines that follow. */
   sha256: z.string(),
@@ -28,17 +28,17 @@ export function listPath(folder: string, id: string): string {
 
 const digestOf = (lines: string | Buffer): string => createHash('sha256').update(lines).digest('hex');
 
-/** Puts the list in the place of the one before in one step: a reader sees either whole. */
+/** Replaces the list in one step: a reader sees the whole old list or the whole new one. */
 export async function writeList(path: string, { asOf, networks }: KeptList): Promise<void> {
   const lines = networks.join('\n');
   const head = { asOf: asOf.toISOString(), count: networks.length, sha256: digestOf(lines) };
   await putFile(path, `${MARK}${JSON.stringify(head)}\n${lines}`);
 }
 
-/** @throws BadList when the file is not one that {@link writeList} wrote, whole */
+/** @throws BadList when the file is not a complete file of {@link writeList} */
 export function parseListFile(bytes: Buffer): KeptList {
   const end = bytes.indexOf('\n');
-  // A list is ASCII, and latin1 is read several times as fast: what is not would fail by its digest or as a network.
+  // A list is ASCII, and latin1 is read several times as fast. Any other character would fail the digest or the parsing of a network.
   const lines = bytes.subarray(end + 1);
   const head = headSchema.safeParse(readHead(bytes.toString('utf8', 0, Math.max(0, end))));
   const networks = lines.toString('latin1').split('\n');

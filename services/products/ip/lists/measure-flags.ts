@@ -16,13 +16,13 @@ export interface FlagAccuracy {
   readonly flag: ListDefinition['says'];
   /** Addresses of the list that were looked up: the first and last of up to `sample` of its networks. */
   readonly listed: number;
-  /** How many of them have the flag. */
+  /** Number of them that have the flag. */
   readonly flagged: number;
-  /** How many have it from what ships and is configured besides lists. */
+  /** Number of them that have the flag from shipped and configured sources other than lists. */
   readonly flagged_without_lists: number;
   /** Neighbours of those networks that no list with this flag names. */
   readonly unlisted: number;
-  /** How many of them a list gave the flag nevertheless. */
+  /** Number of them that a list flagged nevertheless. */
   readonly wrongly_flagged: number;
 }
 
@@ -31,7 +31,7 @@ export interface MeasureOptions {
   readonly lookUp: (address: IpAddress) => Promise<IpAnswer>;
   /** The same without lists. */
   readonly lookUpWithoutLists: (address: IpAddress) => Promise<IpAnswer>;
-  /** Networks of each list, evenly over it. */
+  /** Number of networks of each list, spread evenly over it. */
   readonly sample: number;
 }
 
@@ -55,7 +55,7 @@ function oracleOf(says: ListDefinition['says'], kept: MeasureOptions['kept']): B
   return oracle;
 }
 
-/** Addresses at the edges of a network: its first and last, and those beside it. */
+/** Addresses at the edges of a network: its first and last address, and those next to it. */
 function edgesOf({ address, prefixLength }: IpNetwork): { readonly inside: readonly IpAddress[]; readonly beside: readonly IpAddress[] } {
   const size = 1n << BigInt(address.bits - prefixLength);
   const at = (value: bigint): IpAddress[] => {
@@ -67,12 +67,12 @@ function edgesOf({ address, prefixLength }: IpNetwork): { readonly inside: reado
   return { inside: first === last ? at(first) : [...at(first), ...at(last)], beside: [...at(first - 1n), ...at(last + 1n)] };
 }
 
-/** Whether the answer says of the address what the list says. */
+/** Whether a look-up says about the address what the list says. */
 function isSaid({ flags, is_anycast }: IpAnswer, says: ListedAs): boolean {
   return (says === 'anycast' ? is_anycast : flags[says]) === true;
 }
 
-/** Whether the answer says so because of a list. */
+/** Whether a look-up says so because of a list. */
 function isSaidByList(answer: IpAnswer, says: ListedAs, kept: ReadonlySet<string>): boolean {
   if (says === 'anycast') return isSaid(answer, says);
   return answer.risk_signals.some((signal) => signal.id === says && kept.has(signal.source));
@@ -93,14 +93,14 @@ async function measureList({ id, says }: ListDefinition, options: MeasureOptions
     }
     for (const address of beside.filter((each) => !oracle.check(each.text, familyOf(each)))) {
       counts.unlisted += 1;
-      // The network may be a provider's all the same: only what a list said is wrong.
+      // The network may be a provider's nevertheless. Only a list's statement is wrong.
       if (isSaidByList(await lookUp(address), says, new Set(kept.keys()))) counts.wrongly_flagged += 1;
     }
   }
   return { list: id, flag: says, ...counts };
 }
 
-/** How the flags of answers stand against the lists that they are made of, list by list. */
+/** Compares the flags of look-ups with the lists that they are made from, list by list. */
 export async function measureFlags(options: MeasureOptions): Promise<FlagAccuracy[]> {
   const measured: FlagAccuracy[] = [];
   for (const definition of LIST_DEFINITIONS) if (options.kept.has(definition.id)) measured.push(await measureList(definition, options));

@@ -1,15 +1,15 @@
 import { type IpAddress, type IpNetwork, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
 import { type AddressRanges, findRange } from '../asn-table';
 
-/** Networks between two pauses: some milliseconds of work, so that the service answers meanwhile. */
+/** Networks between two pauses: some milliseconds of work, so that the service stays responsive. */
 const SLICE = 1_000;
 
-/** Whether an address lies in any of many networks. */
+/** Finds out whether an address is in any of many networks. */
 export interface NetworkSet {
   has(address: IpAddress): boolean;
 }
 
-/** Pauses after every so many calls. */
+/** Pauses after every `every` calls. */
 function createPauses(every: number): () => Promise<void> | undefined {
   let calls = 0;
   return () => (++calls % every === 0 ? nextTurn() : undefined);
@@ -31,7 +31,10 @@ export async function createNetworkSet(networks: readonly string[]): Promise<Net
   return { has: (address) => findRange(address.version === 4 ? v4 : v6, address) !== undefined };
 }
 
-/** First and last address of each network as 32-bit words: as objects a long list would be garbage that holds the process up to collect. */
+/**
+ * The first and last address of each network as 32-bit words. As objects, a long list would be garbage whose collection holds the process
+ * up.
+ */
 class Ranges {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
@@ -58,7 +61,7 @@ class Ranges {
 
 type CompareRows = (one: Uint32Array, a: number, other: Uint32Array, b: number) => number;
 
-/** Below zero when row `a` of one is smaller than row `b` of the other. */
+/** Negative if row `a` of the first is smaller than row `b` of the second. */
 function comparisonOf(words: number): CompareRows {
   return (one, a, other, b) => {
     for (let word = 0; word < words; word++) {
@@ -69,7 +72,7 @@ function comparisonOf(words: number): CompareRows {
   };
 }
 
-/** Rows by their start, in runs that are merged two and two: one sort of them all would hold everything else up. */
+/** The rows ordered by their start, by merging runs in pairs: sorting them all at once would hold everything else up. */
 async function sortedRows({ starts, words, count }: Ranges): Promise<Uint32Array> {
   const pause = createPauses(10 * SLICE);
   const compareRows = comparisonOf(words);
@@ -97,7 +100,7 @@ async function sortedRows({ starts, words, count }: Ranges): Promise<Uint32Array
   return from;
 }
 
-/** Sorted, with what overlaps put together. */
+/** The ranges sorted, with overlapping ones merged. */
 async function packed(ranges: Ranges): Promise<AddressRanges> {
   const { words } = ranges;
   const compareRows = comparisonOf(words);

@@ -1,10 +1,10 @@
 import { formatIpAddress, networkValue, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
 import { type ListDefinition } from './list-definitions';
 
-/** A wider network is no provider's: a list that names one would flag a good part of the internet. */
+/** A wider network is never a single provider's: a list with one would flag a large part of the internet. */
 const MIN_PREFIX = { 4: 8, 6: 16 } as const;
 
-/** What was fetched is not the list. The message names a line or a member, never what stands there. */
+/** The fetched text is not the list. The message names a line or a member, never its content. */
 export class BadList extends Error {
   override readonly name = 'BadList';
 }
@@ -27,7 +27,7 @@ function fromLines(text: string, column: (line: string) => string): string[] {
   return networks;
 }
 
-/** Amazon's and Google's names. */
+/** Names used by Amazon and Google. */
 const NETWORK_MEMBERS = ['ip_prefix', 'ipv6_prefix', 'ipv4Prefix', 'ipv6Prefix'];
 const LIST_MEMBERS = ['prefixes', 'ipv6_prefixes'];
 
@@ -52,7 +52,7 @@ function networkOf(entry: unknown, place: string): string {
   return readNetwork(network, place);
 }
 
-/** The networks of one fetched file. @throws BadList for anything that is not wholly a list of this format */
+/** The networks of one fetched file. @throws BadList unless everything in it is a list of this format */
 export function readNetworks(text: string, format: ListDefinition['format']): string[] {
   switch (format) {
     case 'lines':

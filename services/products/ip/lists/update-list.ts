@@ -4,14 +4,14 @@ import { type ListDefinition } from './list-definitions';
 import { listPath, writeList } from './list-file';
 import { BadList, readNetworks } from './read-networks';
 
-/** Twice the largest of today. */
+/** Twice the size of today's largest list. */
 const MAX_BYTES = 48 * 1024 * 1024;
-/** For one file, however slowly it comes. */
+/** Milliseconds for one file, however slowly it arrives. */
 const DEADLINE_MS = 60_000;
 
 export interface UpdateOptions {
   readonly folder: string;
-  /** Base URL of a mirror that has each file under its own last two parts (`vpn/ipv4.txt`); the makers' own addresses when absent. */
+  /** Base URL of a mirror that has each file under the last two parts of its path (`vpn/ipv4.txt`). Absent: the makers' own addresses. */
   readonly mirror?: string | undefined;
   /** Unix milliseconds. */
   readonly nowMs: number;
@@ -30,17 +30,17 @@ function sourceUrl(url: string, mirror: string | undefined): string {
     : `${mirror.replace(/\/$/, '')}/${new URL(url).pathname.split('/').slice(-2).filter(Boolean).join('/')}`;
 }
 
-/** The maker's date where it is one, and not of the future. */
+/** The maker's date, if it is valid and not in the future. */
 function dateOf(header: string | null, nowMs: number): number {
   const dated = Date.parse(header ?? '');
   return Number.isNaN(dated) || dated > nowMs ? nowMs : dated;
 }
 
-/** One file of a list, from its maker or the mirror, bounded in size and time. @throws BadList, or what the connection failed with */
+/** One file of a list, from its maker or the mirror, bounded in size and time. @throws BadList, or the connection's error */
 export async function fetchText(address: string, options: UpdateOptions): Promise<{ text: string; asOfMs: number }> {
   const { nowMs, mirror, deadlineMs = DEADLINE_MS } = options;
   const url = sourceUrl(address, mirror);
-  // No redirect is followed: only the table's own address is fetched.
+  // No redirect is followed, so that only the table's own address is fetched.
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
   if (response.status !== 200 || !response.body) throw new BadList(`the server answered ${response.status}`);
   const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);
@@ -48,8 +48,8 @@ export async function fetchText(address: string, options: UpdateOptions): Promis
 }
 
 /**
- * Fetches a list and puts it in the place of the one before. Whatever goes wrong, the one before stays.
- * @throws BadList, or what the connection failed with
+ * Fetches a list and replaces the previous version. If anything goes wrong, the previous version stays.
+ * @throws BadList, or the connection's error
  */
 export async function updateList(definition: ListDefinition, options: UpdateOptions): Promise<UpdatedList> {
   const networks = new Set<string>();

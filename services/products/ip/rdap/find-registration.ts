@@ -6,17 +6,18 @@ import { type GuardedFetch } from '../../../kit/upstream/guarded-fetch';
 import { type FindServer } from './rdap-servers';
 import { readRegistration, type Registration } from './registration';
 
-/** Registrations change within weeks, and registries ask to be asked little. */
+/** Registrations change within weeks, and registries want few requests. */
 const FRESH_MS = 24 * 3_600_000;
 const KEPT = 20_000;
-/** Exchanges under way at once; what waits is asked in its turn, up to so many. */
+/** Exchanges that run at once. Further ones wait for their turn. */
 const AT_ONCE = 8;
 const MAX_WAITING = 100;
 const MEDIA_TYPES = ['application/rdap+json', 'application/json'];
 
 /**
- * Limits of one exchange: longer than an answer waits, since what a slow registry says serves the requests after. Registries send one
- * on to another, whose address is judged again.
+ * Limits of one exchange. It may outlast the response that waits for it, because a slow result serves later requests. Registries redirect
+ * to
+ * each other, and each redirect's address is judged again.
  */
 export const RDAP_LIMITS = { timeoutMs: 5_000, maxBytes: 262_144, maxRedirects: 3 } as const;
 
@@ -26,10 +27,13 @@ export interface FindRegistrationOptions {
   readonly clock: Clock;
 }
 
-/** Undefined where no server knows of the address, or the server does not. Rejects when it could not be asked; the message never holds the address. */
+/**
+ * Undefined if no server is responsible for the address, or the server does not know it. Rejects if the registry could not be asked; the
+ * message never contains the address.
+ */
 export type FindRegistration = (address: IpAddress) => Promise<Registration | undefined>;
 
-/** Asks the registry of an address by RDAP (RFC 9082), once a day at most for each address. */
+/** Asks the registry of an address over RDAP (RFC 9082), at most once a day for each address. */
 export function createFindRegistration({ fetch, findServer, clock }: FindRegistrationOptions): FindRegistration {
   const slots = pLimit(AT_ONCE);
   const kept = new LRUCache<string, Promise<Registration | undefined>>({
@@ -60,7 +64,7 @@ export function createFindRegistration({ fetch, findServer, clock }: FindRegistr
     if (slots.pendingCount >= MAX_WAITING) return Promise.reject(new Error('too many registries are being asked'));
     const asked = slots(() => ask(server, address));
     kept.set(address.text, asked);
-    // Another request tries again; who waits hears of the failure.
+    // The next request tries again. Waiting callers get the failure.
     asked.catch(() => kept.get(address.text) === asked && kept.delete(address.text));
     return asked;
   };

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { putFile } from '../../../kit/data-files/put-file';
 import { type IpAddress, type IpNetwork, networkValue, parseIpNetwork } from '../../../../plugins/core/access/ip-address';
 
-/** Its name for `npx tollgate data update`. */
+/** The name of these servers in `npx tollgate data update`. */
 export const RDAP_SERVERS = 'rdap_servers';
-/** IANA's bootstrap files (RFC 9224): which registry's server knows which addresses. */
+/** IANA's bootstrap files (RFC 9224), which assign addresses to registries' servers. */
 export const RDAP_BOOTSTRAP_URLS = ['https://data.iana.org/rdap/ipv4.json', 'https://data.iana.org/rdap/ipv6.json'];
-/** The two files name over 200 networks together; far fewer are not they. */
+/** The two files name over 200 networks together. With far fewer, they are something else. */
 const MIN_NETWORKS = 50;
 
-/** What was read is no bootstrap file. */
+/** The text is not a bootstrap file. */
 export class BadServers extends Error {
   override readonly name = 'BadServers';
 }
@@ -19,7 +19,7 @@ export class BadServers extends Error {
 const service = z.tuple([z.array(z.string()), z.array(z.url({ protocol: /^https?$/ }))]);
 const bootstrapFile = z.object({ publication: z.iso.datetime({ offset: true }), services: z.array(service) });
 
-/** A kept file is of the same form: both of IANA's in one, with the earlier date. */
+/** A stored file has the same form: both of IANA's files in one, with the earlier date. */
 export type Bootstrap = z.output<typeof bootstrapFile>;
 
 /** @throws BadServers */
@@ -35,7 +35,7 @@ export function countNetworks({ services }: Bootstrap): number {
   return services.reduce((sum, [networks]) => sum + networks.length, 0);
 }
 
-/** @throws BadServers when they name fewer networks than there ever were */
+/** @throws BadServers when they name fewer networks than they have ever had */
 export function mergeBootstraps(files: readonly Bootstrap[]): Bootstrap {
   const [publication = ''] = files.map((file) => file.publication).sort();
   const merged = { publication, services: files.flatMap(({ services }) => services) };
@@ -47,7 +47,7 @@ export function rdapServersPath(folder: string): string {
   return join(folder, `${RDAP_SERVERS}.json`);
 }
 
-/** Puts the file in the place of the one before in one step. */
+/** Replaces the file in one step. */
 export function writeServers(folder: string, servers: Bootstrap): Promise<void> {
   return putFile(rdapServersPath(folder), JSON.stringify(servers));
 }
@@ -68,7 +68,10 @@ function contains({ address: own, prefixLength }: IpNetwork, address: IpAddress)
   return own.version === address.version && networkValue(own, prefixLength) === networkValue(address, prefixLength);
 }
 
-/** Base URL of the server that knows an address: that of the longest network which holds it (RFC 9224, 5.2); undefined when none does. */
+/**
+ * Base URL of the server that is responsible for an address: that of the longest matching network (RFC 9224, 5.2); undefined if none
+ * matches.
+ */
 export type FindServer = (address: IpAddress) => string | undefined;
 
 export function createFindServer(bootstrap: Bootstrap): FindServer {
@@ -77,7 +80,7 @@ export function createFindServer(bootstrap: Bootstrap): FindServer {
 }
 
 export interface RdapServers {
-  /** Undefined for every address while there is no file. */
+  /** Undefined for every address as long as there is no file. */
   readonly find: FindServer;
   close(): void;
 }
@@ -90,7 +93,7 @@ export interface RdapServersOptions {
   readonly onError: (path: string, cause: unknown) => void;
 }
 
-/** Reads the servers that were fetched, and looks for others from time to time. */
+/** Reads the stored servers, and looks for a newer file from time to time. */
 export async function openRdapServers({ folder, pollMs, onError }: RdapServersOptions): Promise<RdapServers> {
   const path = rdapServersPath(folder);
   let find: FindServer = () => undefined;

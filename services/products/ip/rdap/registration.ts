@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** The holder of a network, as its registry says. Names of persons are left out. */
+/** The holder of a network according to its registry. Names of persons are left out. */
 export interface Registration {
-  /** The organisation; null where the registry names none, or a person. */
+  /** The organisation; null if the registry names none, or a person. */
   readonly company: string | null;
   /** The registry's name of the network. */
   readonly networkName: string | null;
@@ -11,7 +11,7 @@ export interface Registration {
 }
 
 const LONGEST = 200;
-/** Entities stand in entities: a person in an organisation, say. */
+/** Entities may contain entities, for example an organisation a person. */
 const DEEPEST = 3;
 const MAX_ENTITIES = 50;
 
@@ -29,7 +29,7 @@ const answer = z.looseObject({
 
 type Entity = z.output<typeof entity>;
 
-/** Entities, those nearest to the network first. */
+/** All entities, beginning with those nearest to the network. */
 function entitiesOf(values: readonly unknown[]): Entity[] {
   const all: Entity[] = [];
   let level = values;
@@ -67,7 +67,7 @@ function emailOf(one: Entity): string | null {
   return email !== null && /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(email) ? email : null;
 }
 
-/** An organisation's name: `org` of any entity, its full name only where it says that it is no person. */
+/** An organisation's name: `org` of any entity, or the full name of an entity that is explicitly not a person. */
 function companyOf(one: Entity): string | null {
   const kind = vcard(one, 'kind')?.toLowerCase();
   return vcard(one, 'org') ?? (kind === 'org' || kind === 'group' ? vcard(one, 'fn') : null);
@@ -82,7 +82,7 @@ function first<T>(all: readonly Entity[], read: (one: Entity) => T | null): T | 
 }
 
 /**
- * Reads a registry's answer about an address (RFC 9083).
+ * Reads a registry's response about an address (RFC 9083).
  * @throws ZodError when it is not about a network
  */
 export function readRegistration(value: unknown): Registration {

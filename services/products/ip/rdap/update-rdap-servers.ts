@@ -2,8 +2,8 @@ import { fetchText, type UpdateOptions } from '../lists/update-list';
 import { type Bootstrap, mergeBootstraps, parseBootstrap, RDAP_BOOTSTRAP_URLS, writeServers } from './rdap-servers';
 
 /**
- * Fetches which registry's server knows which addresses. Whatever goes wrong, the file before stays.
- * @throws BadServers, or what the connection failed with
+ * Fetches the list of registries' servers. If anything goes wrong, the previous file stays.
+ * @throws BadServers, or the connection's error
  */
 export async function updateRdapServers(options: UpdateOptions): Promise<Bootstrap> {
   const files: Bootstrap[] = [];

@@ -6,21 +6,21 @@ import { readSource, type SourceOptions } from '../../../kit/data-files/read-sou
 import { classifyAddress } from '../../../kit/upstream/reserved-addresses';
 import { readAsn, readPlace } from '../ip-records';
 
-/** The tables that can be renewed: where addresses are, and who announces them. */
+/** The tables that can be renewed: `city` locates addresses, `asn` has the networks that announce them. */
 export const TABLES = ['city', 'asn'] as const;
 export type TableId = (typeof TABLES)[number];
 
-/** The path at which `npx tollgate data update` keeps a table, and services look for it. */
+/** The path at which `npx tollgate data update` stores a table and services look for it. */
 export function tablePath(folder: string, id: TableId): string {
   return join(folder, `${id}.mmdb`);
 }
 
-/** What was read is not that table. */
+/** The file is not that table. */
 export class BadTable extends Error {
   override readonly name = 'BadTable';
 }
 
-/** Addresses that are looked up, evenly over IPv4. Of those in use a table knows nearly all. */
+/** Number of addresses looked up, spread evenly over IPv4. A table knows nearly all addresses that are in use. */
 const SAMPLE = 4_096;
 const MIN_KNOWN = SAMPLE / 4;
 
@@ -36,7 +36,7 @@ function isKnown(id: TableId, record: unknown): boolean {
   return id === 'city' ? (readPlace(record)?.country ?? '') !== '' : readAsn(record) !== undefined;
 }
 
-/** Looks addresses up all over IPv4: a file that is broken inside, or another table, knows few. @throws BadTable */
+/** Looks up addresses all over IPv4: a damaged file, or another table, knows few of them. @throws BadTable */
 function checkTable(id: TableId, reader: Reader<Response>): void {
   if (reader.metadata.ipVersion !== 6) throw new BadTable('it has no IPv6 addresses');
   let known = 0;
@@ -54,14 +54,14 @@ function checkTable(id: TableId, reader: Reader<Response>): void {
 
 export interface TableUpdate extends SourceOptions {
   readonly folder: string;
-  /** An MMDB file or its URL, also gzipped. */
+  /** An MMDB file or its URL. May be gzipped. */
   readonly source: string;
 }
 
 /**
- * Puts a table in the place of the one before, once it is read whole and knows its addresses. Whatever goes wrong, the one before stays.
- * @returns when its data is from
- * @throws BadTable, or what the file or connection failed with
+ * Replaces a table after the new one was read completely and knows enough addresses. If anything goes wrong, the previous table stays.
+ * @returns the date of its data
+ * @throws BadTable, or the file's or connection's error
  */
 export async function updateTable(id: TableId, { folder, source, ...options }: TableUpdate): Promise<Date> {
   const { bytes } = await readSource(source, options);
