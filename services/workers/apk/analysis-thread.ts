@@ -14,7 +14,7 @@ export interface ThreadInput {
   readonly folder: string;
 }
 
-/** The thread's first message: its id in the kernel, where its CPU time is read, if that is known. */
+/** The thread's first message: its id in the kernel, by which its CPU time is read, if the id is known. */
 export interface ThreadStarted {
   readonly kind: 'started';
   readonly task: string | undefined;

@@ -1,12 +1,15 @@
-/** Part of the file does not follow its format. If the part can fail alone, the error is caught there; otherwise it refuses the file. */
+/**
+ * Part of the file does not follow its format. If the report can do without the part, the error is caught there; otherwise it refuses the
+ * file.
+ */
 export class MalformedError extends Error {
   override readonly name = 'MalformedError';
 }
 
-/** Why a file gets no report: it is not a ZIP, it is a broken APK, or analysing it would cost too much. */
+/** Reason why a file gets no report: it is not a ZIP, it is a broken APK, or analysing it would cost too much. */
 export type ApkRefusalCode = 'not_an_apk' | 'apk_malformed' | 'apk_too_complex';
 
-/** No report is possible. The message is fit for the caller. */
+/** No report is possible. The message may be shown to the caller. */
 export class ApkRefused extends Error {
   override readonly name = 'ApkRefused';
 
@@ -18,7 +21,7 @@ export class ApkRefused extends Error {
   }
 }
 
-/** Runs one part of the analysis. A malformed part costs a note and not the report. */
+/** Runs one part of the analysis. A malformed part adds a note instead of failing the report. */
 export function tolerate<T>(work: () => T, fallback: T, note: (message: string) => void): T {
   try {
     return work();

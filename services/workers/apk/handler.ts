@@ -10,11 +10,11 @@ import { openNamelessFile, receiveUpload } from './receive-upload';
 import { type AnalysisLimits, runAnalysis } from './run-analysis';
 
 export interface ApkHandlerOptions extends AnalysisLimits {
-  /** Folder where uploads wait until they are analysed. */
+  /** Folder for uploads that wait for their analysis. */
   readonly folder: string;
-  /** Files that may be received or analysed at a time; more are refused. One subscription gets a quarter, test keys get half. */
+  /** Maximum files received or analysed at a time; more are refused. One subscription gets at most a quarter, test keys at most half. */
   readonly uploads: number;
-  /** Analyses that may run at a time. Others wait, and subscriptions take turns. Each analysis takes up to about 200 MB. */
+  /** Maximum analyses at a time. Others wait, and subscriptions take turns. Each analysis takes up to about 200 MB. */
   readonly analyses: number;
 }
 
@@ -22,7 +22,7 @@ type ApkCall = Pick<WorkerCall, 'signal' | 'log' | 'subscriptionId' | 'mode'>;
 
 export interface ApkHandlers {
   Analyze(this: void, requests: AsyncIterable<AnalyzeRequest__Output>, call: ApkCall): Promise<AnalyzeResponse>;
-  /** Levels of the threads that analyse. */
+  /** Load of the pool of analysis threads. */
   levels(this: void): PoolLevels;
 }
 

@@ -6,7 +6,7 @@ const LONGEST = 500;
 export class Notes {
   private readonly notes = new Set<string>();
 
-  /** An arrow function, so that it can be passed on. */
+  /** An arrow function, so that it can be passed as a callback. */
   readonly add = (note: string): void => {
     if (this.notes.size < LIMITS.warnings) this.notes.add(note.slice(0, LONGEST));
   };

@@ -23,7 +23,7 @@ export async function openNamelessFile(folder: string): Promise<FileHandle> {
 }
 
 /**
- * Writes the pieces of an upload to a file as they come. The next piece is read when the last is written.
+ * Writes the pieces of an upload to a file as they arrive. Each piece is written before the next is read.
  * @param handle empty; the caller closes it
  * @throws ServiceError 413 past the limit, 400 when the header is missing; the signal's reason when the sender is gone
  */

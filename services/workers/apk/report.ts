@@ -1,4 +1,4 @@
-/** The report as it is sent, in snake case. The service holds its schema. Members that are optional there may be absent here. */
+/** The report as it is sent, in snake case. Its schema is in the service. Members that are optional there may be absent here. */
 
 export type ProtectionLevel = 'normal' | 'dangerous' | 'signature' | 'special' | 'internal' | 'unknown';
 
@@ -109,7 +109,7 @@ export interface CertificateFacts {
   readonly key: string;
   /** For example `SHA256withRSA`, or the object identifier of an algorithm without a common name. */
   readonly sig_alg: string;
-  /** True for the certificate that Android's build tools make for debugging, and for the test keys of its source. */
+  /** True for the certificate that Android's build tools create for debugging, and for the test keys of its source. */
   readonly debug: boolean;
 }
 
@@ -139,12 +139,12 @@ export interface TrackerFacts {
   readonly matched: string;
 }
 
-/** A list against which the app was checked: class names of trackers, the forms of secrets, or what code shows. */
+/** A list that the app was checked against: class names of trackers, forms of secrets, or signs in code. */
 export interface CheckedFacts {
   readonly source: 'tracker_list' | 'secret_rules' | 'code_signs';
-  /** The date of the list, `YYYY-MM-DD`. */
+  /** Date of the list, `YYYY-MM-DD`. */
   readonly as_of: string;
-  /** False when part of the app could not be checked against it. */
+  /** False when part of the app could not be checked. */
   readonly ok: boolean;
   readonly entries: number;
 }
@@ -157,7 +157,7 @@ export interface SecretFacts {
 
 export type Severity = 'critical' | 'high' | 'warning';
 
-/** `hardening`: how badly the app is built. `capability`: what it can do to its user. */
+/** `hardening`: how badly the app is protected. `capability`: what it can do to its user. */
 export type ScoreName = 'hardening' | 'capability';
 
 export interface AppFinding {
@@ -167,9 +167,9 @@ export interface AppFinding {
   /** The part of the report on which it is based. */
   readonly section: string;
   readonly counts_for: ScoreName;
-  /** What it allows: the app, or somebody who attacks the app. */
+  /** What the weakness or permission allows, either the app or an attacker of the app. */
   readonly allows: string;
-  /** Places in which it was seen, such as `service com.example.Spy`. */
+  /** Places where it was seen, such as `service com.example.Spy`. */
   readonly seen: readonly string[];
 }
 
@@ -184,13 +184,13 @@ export interface Score {
   /** From 0 to 100; 100 is worst. */
   readonly score: number;
   readonly level: 'low' | 'medium' | 'high' | 'critical';
-  /** How the score follows from its inputs. */
+  /** Explains how the score follows from its inputs. */
   readonly method: string;
   readonly inputs: readonly ScoreInput[];
 }
 
 export interface Risk extends Omit<Score, 'inputs'> {
-  /** The score that it repeats. */
+  /** The score that it is taken from. */
   readonly of: ScoreName;
   /** False when part of the app was not searched, so the scores may be too low. */
   readonly complete: boolean;

@@ -7,17 +7,17 @@ import { codeOf } from '../../kit/error-code';
 export interface AnalysisLimits {
   /** Path of the compiled `analysis-thread`. */
   readonly threadFile: string;
-  /** Milliseconds after which the thread is ended, whatever it does. */
+  /** Milliseconds after which the thread is stopped, whatever it is doing. */
   readonly deadlineMs: number;
-  /** Milliseconds of CPU that the thread may use. Waiting on a busy machine does not count. Without `/proc` it is not watched. */
+  /** Maximum milliseconds of CPU that the thread may use. Waiting on a busy machine does not count. Without `/proc` it is not checked. */
   readonly cpuMs: number;
-  /** Heap of the thread. Buffers come on top; the analysis itself bounds them. */
+  /** Heap limit of the thread. Buffers are not included; the analysis itself bounds them. */
   readonly heapMebibytes: number;
 }
 
 const TOO_COMPLEX = 'The file needs more memory or time than an analysis may take.';
 
-/** The failure whose reason blames the file. It is charged. */
+/** A failure whose reason is the file itself. It is charged. */
 function tooSlow(): ServiceError {
   return new ServiceError('upstream_timeout', { detail: TOO_COMPLEX, members: { reason: 'too_complex' } });
 }
@@ -26,7 +26,7 @@ function tooComplex(cause?: Error): ServiceError {
   return new ServiceError('validation_failed', { code: 'apk_too_complex', detail: TOO_COMPLEX, cause });
 }
 
-/** The kit's failure for a thread that ended by itself. */
+/** The service kit's failure for a thread that ended by itself. */
 function failureOf(error: Error): Error {
   return codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY' ? tooComplex(error) : error;
 }
@@ -51,7 +51,7 @@ export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: 
     const thread = new Worker(limits.threadFile, {
       workerData: input,
       resourceLimits: { maxOldGenerationSizeMb: limits.heapMebibytes, maxYoungGenerationSizeMb: 16 },
-      // A thread does not need the process's settings, and must not write to its output.
+      // The thread does not need the process's settings and must not write to its output.
       env: {},
       stdout: true,
       stderr: true,
@@ -70,7 +70,7 @@ export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: 
       if (said.task !== undefined) endWatch = watchCpu(said.task, limits.cpuMs, () => stop(() => reject(tooComplex())));
     });
     thread.once('error', (error: Error) => stop(() => reject(failureOf(error))));
-    // Settles only when the thread has ended: the caller may close the file once the thread cannot touch it.
+    // Settles only when the thread has ended: the caller may close the file once the thread can no longer use it.
     thread.once('exit', () => {
       clearTimeout(timer);
       endWatch();

@@ -1,12 +1,12 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** Linux reports times in hundredths of a second, whatever the kernel counts in (USER_HZ, proc(5)). */
+/** Linux reports times in hundredths of a second, whatever unit the kernel uses internally (USER_HZ, proc(5)). */
 const MS_PER_TICK = 10;
-/** Fields of `/proc/…/stat` after the name: utime and stime, the 14th and 15th of all. */
+/** Indexes of utime and stime after the name in `/proc/…/stat`; they are fields 14 and 15 of all. */
 const [UTIME, STIME] = [11, 12];
 
-/** The kernel's name of the calling thread; undefined without `/proc`. */
+/** The kernel's id of the calling thread; undefined without `/proc`. */
 export function ownTask(): string | undefined {
   try {
     return basename(readlinkSync('/proc/thread-self'));
@@ -26,7 +26,7 @@ export function threadCpuMs(task: string): number | undefined {
   } catch {
     return undefined;
   }
-  // The name stands in parentheses and may hold any character.
+  // The name is in parentheses and may hold any character.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[UTIME]) + Number(fields[STIME])) * MS_PER_TICK;
 }

@@ -56,7 +56,7 @@ async function start(options: AadhaarHandlersOptions, aadhaar: string, call: Ide
   };
 }
 
-/** Accepting a captcha sends an OTP, so this number's allowance is checked before the captcha is sent. */
+/** An accepted captcha sends an OTP, so this number's allowance is checked before the captcha is sent. */
 async function checkCaptcha(
   options: AadhaarHandlersOptions,
   session: AadhaarSession,

@@ -1,6 +1,6 @@
 import { type StepDecision, type Fault, type StepSettlement } from './decision';
 
-/** Figures of the published contract, section api-aadhaar. It names no number of OTP attempts; three is our choice. */
+/** Figures of the published contract, section api-aadhaar. The contract does not limit OTP attempts; three is our choice. */
 export const AADHAAR_LIMITS = { captchaLifetimeMs: 10 * 60_000, otpLifetimeMs: 10 * 60_000, wrongCaptchas: 3, wrongOtps: 3 } as const;
 /** Milliseconds for which a session remembers that its OTP expired, to report that instead of "no such session". */
 const REMEMBERED_MS = 10 * 60_000;
@@ -13,7 +13,7 @@ export interface AadhaarSession {
   /** True while a step is running. */
   readonly busy: boolean;
   readonly upstreamId: string;
-  /** Monotonic milliseconds of the start, then of sending the OTP. */
+  /** Monotonic milliseconds of the start, or of sending the OTP once it was sent. */
   readonly stateSinceMs: number;
   readonly wrongCaptchas: number;
   readonly wrongOtps: number;

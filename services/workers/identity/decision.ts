@@ -12,7 +12,7 @@ export interface StepSettlement<S> {
 }
 
 /**
- * How an exchange without a reply ended. `failed`: no reply can come any more. `lost`: one may still come and could be taken for the next
- * step's reply, so the session must end.
+ * The end of an exchange without a reply. `failed`: no reply can come any more. `lost`: a reply may still come and could be mistaken for
+ * the next step's, so the session must end.
  */
 export type Fault = { readonly kind: 'failed' } | { readonly kind: 'lost' };

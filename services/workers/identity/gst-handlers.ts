@@ -42,12 +42,12 @@ function captchaOf(sessionId: string, { bytes, mediaType }: CaptchaImage): Captc
   return { sessionId, image: bytes, mediaType };
 }
 
-/** The captcha in the form of `GET /gst/start`. */
+/** The captcha in the form that `GET /gst/start` sends. */
 function captchaMember(sessionId: string, { bytes, mediaType }: CaptchaImage): Record<string, string> {
   return { sessionId, image: `data:${mediaType};base64,${bytes.toString('base64')}` };
 }
 
-/** Submits. If the captcha was rejected and the caller may try again, it also fetches the next captcha. */
+/** Submits an entry. If the captcha was rejected and the caller may try again, it also fetches the next captcha. */
 async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubmitRequest__Output, call: UpstreamCall): Promise<Submitted> {
   const submission = await upstream.submit(session.upstreamId, { gstin: entry.gstin, captcha: entry.captcha }, call);
   if (submission.kind !== 'captcha_rejected' || session.wrongCaptchas + 1 >= GST_LIMITS.wrongCaptchas) return submission;
@@ -55,7 +55,7 @@ async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubm
     const next = await upstream.refresh(session.upstreamId, call);
     return next.kind === 'captcha' ? { ...submission, next: next.image } : { kind: 'session_unknown' };
   } catch (error) {
-    // The rejection counts even if no new captcha came. The caller can refresh.
+    // The rejection counts even if no new captcha arrived. The caller can request a new one.
     if (isSettled(error)) return submission;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** How many OTPs one number may be sent. */
+/** The number of OTPs that may be sent to one number. */
 export interface OtpAllowance {
   readonly most: number;
   readonly windowMs: number;
@@ -11,11 +11,11 @@ type OtpTicket =
   { readonly allowed: true; giveBack(this: void): Promise<void> } | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Protects the holder of a number from a flood of OTPs, from any caller. It identifies numbers only by their keyed HMAC. Both methods throw
- * ServiceError 503 `service_not_ready` when the count cannot be read: without a count nothing is sent.
+ * Protects the holder of a number from a flood of OTPs, whoever requests them. It identifies numbers only by their keyed HMAC. Both methods
+ * throw ServiceError 503 `service_not_ready` when the count cannot be read: without a count nothing is sent.
  */
 export interface OtpThrottle {
-  /** Whether {@link take} would be allowed now. */
+  /** The verdict that {@link take} would give now. */
   check(numberKey: string): Promise<ThrottleVerdict>;
   take(numberKey: string): Promise<OtpTicket>;
 }
@@ -39,7 +39,7 @@ export function createMemoryOtpThrottle(allowance: OtpAllowance, now: () => numb
     return (sent.get(numberKey) ?? []).filter((each) => each > since);
   };
   const store = (numberKey: string, times: readonly number[]): void => {
-    // Deleted first, so that the map stays in the order of last use.
+    // Deleted first, so that the map keeps the order of last use.
     sent.delete(numberKey);
     if (times.length > 0) sent.set(numberKey, times);
   };

@@ -6,8 +6,8 @@ import { judgeOtps, type OtpAllowance, type OtpThrottle } from './otp-throttle';
 const PREFIX = 'tollgate:otp:';
 
 /**
- * One sorted set for each number: member = ticket, score = time by Redis's clock, which all workers share. ARGV: window in ms, most, ticket
- * ('' only reads). Returns {now, times…} and adds the ticket when fewer than `most` are within the window.
+ * One sorted set for each number: member = ticket, score = time by Redis's clock, which all workers share. ARGV: window in ms, maximum,
+ * ticket ('' only reads). Returns {now, times…}, and adds the ticket when fewer than the maximum are within the window.
  */
 const TAKE = `
 local clock = redis.call('TIME')
@@ -26,7 +26,7 @@ function unavailable(cause: unknown): ServiceError {
   return new ServiceError('service_not_ready', { detail: 'The number of sent OTPs could not be checked. Try again shortly.', cause });
 }
 
-/** Counts in Redis, so that all workers count together. */
+/** Counts in Redis, so that all workers share the count. */
 export function createRedisOtpThrottle(redis: RedisClient, allowance: OtpAllowance): OtpThrottle {
   const run = async (numberKey: string, ticket: string): Promise<ReturnType<typeof judgeOtps>> => {
     const reply: unknown = await redis
@@ -46,7 +46,7 @@ export function createRedisOtpThrottle(redis: RedisClient, allowance: OtpAllowan
       if (!verdict.allowed) return verdict;
       return {
         allowed: true,
-        // If a ticket cannot be given back, the throttle only becomes stricter.
+        // If a ticket cannot be given back, the throttle is only stricter.
         giveBack: () =>
           redis.zrem(PREFIX + numberKey, ticket).then(
             () => undefined,

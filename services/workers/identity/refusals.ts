@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError } from '../../kit/errors';
 
-/** Every way in which a session refuses. They are values that the machines return, not exceptions. */
+/** All refusals of a session. The machines return them as values, not exceptions. */
 export type SessionRefusal =
   | { readonly code: 'session_expired' | 'session_busy' | 'invalid_sequence' | 'attempts_exhausted' | 'refreshes_exhausted' }
   | { readonly code: 'otp_expired' | 'not_found' }
@@ -31,11 +31,11 @@ const WORDINGS: Readonly<Record<SessionRefusal['code'], Wording>> = {
 };
 
 const retryAfter = z.object({ retry_after: z.number().int().min(1).max(86_400) });
-/** Wait for a source that does not say when it will send this number the next OTP. */
+/** The wait if a source does not say when it will send this number the next OTP. */
 const USUAL_WAIT_SECONDS = 1_800;
 
 /**
- * The failure for a source that will not send this number an OTP now.
+ * The failure for a source that refuses to send this number an OTP now.
  * @param told the source's refusal, which may hold `retry_after` in seconds
  */
 export function throttledBySource(told: unknown): ServiceError {

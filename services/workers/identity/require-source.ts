@@ -6,8 +6,8 @@ import { type IdentityWorkerSettings } from './settings';
 type Handlers = Readonly<Record<string, (request: never, call: IdentityCall) => Promise<unknown>>>;
 
 /**
- * Handlers that refuse every step of a session as they refuse its start while the source is not set that keys of the call's mode need: no
- * session can have begun, and its absence is nothing that the caller did.
+ * While the source for keys of the call's mode is not configured, refuses every step of a session in the same way as its start: no session
+ * can have begun, and the caller did not cause it.
  */
 export function requireSource<Given extends object>(product: string, handlers: Given, settings: IdentityWorkerSettings): Given {
   const missing = {

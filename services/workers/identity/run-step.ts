@@ -21,7 +21,7 @@ export interface StepTarget<S> {
 }
 
 /**
- * Takes a session one step further. The session is marked before the exchange, so that no second step can run beside it.
+ * Takes a session one step further. The session is marked before the exchange, so that no second step can run at the same time.
  * @throws ServiceError the machine's refusal, or 502 or 504 for the upstream
  */
 export async function runStep<S, O extends { readonly kind: string }>(target: StepTarget<S>, step: SessionStep<S, O>): Promise<O> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type PlaceOwner, Places, type ReleasePlace } from '../../kit/places';
 
-/** The caller that opened a session. No other caller can use it or learn that it exists. */
+/** The caller that opened a session. No other caller can use it or learn of it. */
 export type SessionOwner = PlaceOwner;
 
 interface Entry<S> {
@@ -14,9 +14,9 @@ interface Entry<S> {
 export interface SessionTableOptions {
   /** Milliseconds after which a session is forgotten, whatever its state. */
   readonly longestMs: number;
-  /** Sessions and starts that may exist at a time; more are refused. Test keys get half of them. */
+  /** Maximum sessions and starts at a time; more are refused. Test keys get half of them. */
   readonly most: number;
-  /** Sessions that one subscription may have. */
+  /** Maximum sessions of one subscription. */
   readonly mostOfOne: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -47,8 +47,8 @@ export class SessionTable<S> {
   }
 
   /**
-   * Holds a place while a session is being opened.
-   * @param open gives the session's first state
+   * Reserves a place while a session is being opened.
+   * @param open returns the session's first state
    * @returns what `open` returned, with the new id
    * @throws ServiceError 429 `concurrency_exceeded` when the subscription has all the sessions that it may have; 503 `service_not_ready`
    * when the table is full, or full for test keys; whatever `open` throws

@@ -4,7 +4,7 @@ import { workerProcessFields } from '../../kit/config';
 
 const LINK_SCHEMES = ['ws', 'wss', 'http', 'https'];
 const MIN_HMAC_KEY_BYTES = 32;
-/** A full sentence, so that nobody turns the portal on out of habit. */
+/** A full sentence, so that nobody enables the portal out of habit. */
 export const PORTAL_ACKNOWLEDGEMENT = 'we-have-the-right-to-use-the-portal';
 
 const aadhaarSource = z.enum(['link', 'provider'], 'must be link or provider');
@@ -34,12 +34,12 @@ export const identityWorkerSettings = z
     /** The source for live keys, needed only when both are configured, and the source for test keys, in the sandbox. */
     AADHAAR_SOURCE: aadhaarSource.optional(),
     AADHAAR_TEST_SOURCE: aadhaarSource.default('link'),
-    /** The tax portal. It is off unless the acknowledgement is set too. */
+    /** The tax portal. It is used only if the acknowledgement is set too. */
     GST_PORTAL_URL: urlSetting().optional(),
     GST_PORTAL_ACKNOWLEDGEMENT: z.literal(PORTAL_ACKNOWLEDGEMENT, `must be ${PORTAL_ACKNOWLEDGEMENT}`).optional(),
     GST_SOURCE: gstSource.optional(),
     GST_TEST_SOURCE: gstSource.default('link'),
-    /** Base64 of 32 bytes or more, the same for all workers. It is the key of the HMAC with which the OTP throttle identifies numbers. */
+    /** Base64 of 32 bytes or more, the same for all workers: the key of the HMAC by which the OTP throttle identifies numbers. */
     IDENTITY_HMAC_KEY: z
       .string()
       .transform((text) => Buffer.from(text, 'base64'))
@@ -48,10 +48,10 @@ export const identityWorkerSettings = z
     /** OTPs for one number within the window, from all callers together. */
     AADHAAR_OTP_MOST: numberSetting({ min: 1, max: 1_000 }).default(5),
     AADHAAR_OTP_WINDOW_MS: numberSetting({ min: 1_000, max: 86_400_000 }).default(1_800_000),
-    /** Open sessions of each product: of all subscriptions, and of one. */
+    /** Maximum open sessions of each product: of all subscriptions, and of one. */
     IDENTITY_MOST_SESSIONS: numberSetting({ min: 1, max: 1_000_000 }).default(50_000),
     IDENTITY_MOST_SESSIONS_OF_ONE: numberSetting({ min: 1, max: 1_000_000 }).default(50),
-    /** Milliseconds for the upstream to reply to one message. */
+    /** Milliseconds that the upstream has to reply to one message. */
     IDENTITY_MESSAGE_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(10_000),
     IDENTITY_CONNECT_TIMEOUT_MS: numberSetting({ min: 50, max: 14_000 }).default(5_000),
     IDENTITY_HEARTBEAT_MS: numberSetting({ min: 20, max: 300_000 }).default(15_000),
@@ -72,9 +72,9 @@ export const identityWorkerSettings = z
 
 export type IdentityWorkerSettings = z.output<typeof identityWorkerSettings>;
 
-/** Two ways to reach one product's live upstream: by name, the settings that each needs. */
+/** Two ways to reach one product's live upstream, each by name with the settings that it needs. */
 interface SourceChoice {
-  /** The setting that chooses one of them. */
+  /** The setting that chooses between them. */
   readonly source: string;
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }

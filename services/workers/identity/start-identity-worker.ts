@@ -16,7 +16,7 @@ import { createIdentityUpstreams, type UpstreamTools } from './upstream/create-u
 const HMAC_KEY_BYTES = 32;
 const REDIS_DEADLINE_MS = 1_000;
 
-/** Workers count together only when they also share the HMAC key, which is never stored beside the counts. */
+/** Workers share counts only when they also share the HMAC key, which is never stored beside the counts. */
 function liveThrottle(settings: IdentityWorkerSettings, redis: RedisClient | undefined, clock: Clock): OtpThrottle {
   const allowance = { most: settings.AADHAAR_OTP_MOST, windowMs: settings.AADHAAR_OTP_WINDOW_MS };
   return redis ? createRedisOtpThrottle(redis, allowance) : createMemoryOtpThrottle(allowance, () => clock.monotonic());

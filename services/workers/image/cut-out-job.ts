@@ -1,6 +1,6 @@
 import { type OnnxModel } from './onnx/onnx-model';
 
-/** The method that a thread uses: GrabCut with the people model, or the operator's model. */
+/** The method of a thread: GrabCut with the people model, or the platform engineer's model. */
 export type ThreadMethod = { readonly kind: 'grabcut' } | { readonly kind: 'onnx'; readonly model: OnnxModel };
 
 /** Four bytes for each pixel. */
@@ -14,11 +14,11 @@ export interface Pixels {
 export interface CutOutJob {
   readonly picture: Pixels;
   readonly small: Pixels;
-  /** From 0 to 1. A cut-out less clear than this is not wanted. */
+  /** From 0 to 1. A cut-out with less confidence is not wanted. */
   readonly leastConfidence: number;
 }
 
-/** A thread's reply, once for each job. */
+/** A thread's reply, sent once for each job. */
 export type CutOutAnswer =
   | { readonly kind: 'cut_out'; readonly rgba: Uint8Array<ArrayBuffer>; readonly engine: string; readonly confidence: number }
   | { readonly kind: 'unclear'; readonly confidence: number }
@@ -30,11 +30,11 @@ export interface Foreground {
   readonly alpha: Float32Array;
   /** From 0 to 1: how clear the cut is. */
   readonly confidence: number;
-  /** What found it. */
+  /** The engine that found it. */
   readonly engine: string;
 }
 
-/** No cut-out. Its confidence, from 0 to 1, is below the wanted one; it is 0 when no guess is believable. */
+/** No cut-out. Its confidence, from 0 to 1, is below the required one; it is 0 when no guess is believable. */
 export interface Unclear {
   readonly alpha: undefined;
   readonly confidence: number;

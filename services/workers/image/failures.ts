@@ -16,8 +16,8 @@ export function noForeground(): ServiceError {
 }
 
 /**
- * The 502 for a foreground that is too unclear to call the cut-out a success. It is never charged.
- * @param confidence from 0 to 1, below what the engine needs; 0 when it found no cut-out at all
+ * The 502 for a foreground that is too unclear to count as a success. It is never charged.
+ * @param confidence from 0 to 1, below what the engine requires; 0 when it found no cut-out at all
  */
 export function cutOutUncertain(confidence: number): ServiceError {
   const accept = confidence > 0 ? ' With accept_uncertain=true you get the cut-out there is.' : '';

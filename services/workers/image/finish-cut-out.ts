@@ -8,7 +8,7 @@ export interface Finish {
   readonly format: 'png' | 'webp';
   /** Maximum pixels of the longer side; 0 for the picture's own size. */
   readonly maxSide: number;
-  /** Whether the transparent margins are cut off. */
+  /** True to cut off the transparent margins. */
   readonly crop: boolean;
   /** `#rrggbb` in place of the background; undefined leaves it transparent. */
   readonly background: string | undefined;
@@ -28,7 +28,7 @@ interface Size {
 
 /** Limit of the format itself. */
 const MAX_WEBP_SIDE = 16_383;
-/** A twentieth of full alpha. Fainter specks are invisible and must not keep a margin. */
+/** A twentieth of full alpha. Fainter specks are invisible and must not keep a margin in place. */
 const MIN_SEEN = 13;
 const WEBP = { quality: 90, effort: 2 };
 
@@ -63,15 +63,15 @@ async function cropped(png: Buffer, size: Size): Promise<Sharp> {
   return open(png).extract(frameOf(alpha, size));
 }
 
-/** The longer side after cropping, shrunk to the wanted size. */
+/** The longer side after cropping, shrunk to the requested size. */
 async function sideOf(picture: Sharp): Promise<number> {
   const { info } = await picture.clone().raw().toBuffer({ resolveWithObject: true });
   return Math.max(info.width, info.height);
 }
 
 /**
- * Crops, then shrinks, then colours the cut-out, in its format.
- * @param png with an alpha channel, of `size`; returned unchanged when nothing else was wanted
+ * Crops, then shrinks, then colours the cut-out, and encodes it in its format.
+ * @param png with an alpha channel, of `size`; returned unchanged when nothing else was requested
  * @throws ServiceError 400 for a picture that the format cannot hold
  */
 export async function finishCutOut(png: Buffer, size: Size, finish: Finish): Promise<FinishedCutOut> {
@@ -95,7 +95,7 @@ function tooLongForWebp(): ServiceError {
 const COLOUR = /^#[0-9a-f]{6}$/;
 
 /**
- * Reads the wanted form from a request, which the service has checked.
+ * Reads the requested form from a call, which the service has checked.
  * @throws ServiceError 500 for values that the service would not have let pass
  */
 export function readFinish({ format, maxSide, crop, background }: RemoveBackgroundRequest__Output): Finish {

@@ -6,11 +6,11 @@ import { IMAGE_LIMITS } from './limits';
 
 export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp';
 
-/** A picture whose header has been read, and which is not decoded yet. */
+/** A picture whose header has been read, but which is not decoded yet. */
 export interface Picture {
   readonly bytes: Buffer;
   readonly mime: PictureType;
-  /** Upright size in pixels at which it is processed: the file's own size unless that is more than a cut-out may have. */
+  /** Upright size in pixels at which it is processed: the file's own size unless that exceeds the limit of a cut-out. */
   readonly width: number;
   readonly height: number;
   readonly isShrunk: boolean;
@@ -67,7 +67,7 @@ function workingSize(own: Size, maxSide: number): Size {
 }
 
 /**
- * Checks a picture before anything is decoded: its type, then its size.
+ * Checks a picture before it is decoded: its type, then its size.
  * @param maxSide maximum pixels of the result's longer side, 0 for the picture's own; required for a picture with more pixels than a
  * cut-out may have
  * @throws ServiceError 400 for anything but a PNG, JPEG or WebP, and for a broken or too small picture; 413 for too many bytes or pixels
@@ -85,8 +85,8 @@ export async function openPicture(bytes: Buffer, maxSide = 0): Promise<Picture> 
 }
 
 /**
- * A decoder of the picture: upright, sRGB, of the picture's size; the first frame of an animation. A truncated picture fails. It shrinks
- * while it decodes, so that the whole is never held.
+ * A decoder of the picture: upright, sRGB, at the picture's size; the first frame of an animation. A truncated picture fails. It shrinks
+ * while it decodes, so that the whole picture is never in memory.
  */
 function decoder(picture: Picture, size: Size = picture): Sharp {
   const whole = sharp(picture.bytes, { limitInputPixels: IMAGE_LIMITS.sentPixels, failOn: 'error' }).autoOrient().toColourspace('srgb');
@@ -96,7 +96,7 @@ function decoder(picture: Picture, size: Size = picture): Sharp {
 
 /**
  * Decodes to four bytes a pixel, with rows from the top.
- * @param size of the result; the picture's unless given
+ * @param size of the result. Default: the picture's
  * @throws ServiceError 400
  */
 export async function decodePicture(picture: Picture, size?: Size): Promise<Buffer> {

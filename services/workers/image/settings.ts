@@ -39,12 +39,12 @@ export const imageWorkerSettings = z.object({
     .default([0.229, 0.224, 0.225]),
   IMAGE_ONNX_ACTIVATION: z.enum(['none', 'sigmoid'], 'must be none or sigmoid').default('none'),
   /**
-   * Pictures that are processed at a time on this machine. Each takes a core, and memory for OpenCV (75 MB) or the model. With several
-   * threads, one stays for other subscriptions, whatever one caller sends. With a single thread they wait for that caller's picture, but on
-   * two cores a second thread slows every other product more.
+   * Pictures that are processed at a time on this machine. Each takes a core, and memory for OpenCV (75 MB) or the model. If there are
+   * several threads, one is left for other subscriptions, whatever one caller sends. With a single thread they wait for that caller's
+   * picture, but on two cores a second thread slows every other product more.
    */
   IMAGE_THREADS: numberSetting({ min: 1, max: 64 }).default(1),
-  /** Pictures that may wait for a thread. */
+  /** Maximum pictures that wait for a thread. */
   IMAGE_QUEUE: numberSetting({ min: 0, max: 1_000 }).default(16),
   /** Milliseconds for one picture, including the wait. */
   IMAGE_DEADLINE_MS: numberSetting({ min: 100, max: 55_000 }).default(55_000),

@@ -18,9 +18,9 @@ export interface LeadFilters {
   readonly hasPhone?: boolean | undefined;
   /** Places without reviews count as having 0. */
   readonly minReviews?: number | undefined;
-  /** True: only places that are in business. False: only places that are reported closed, for a time or for good. */
+  /** True: only places that are in business. False: only places that are reported closed, temporarily or permanently. */
   readonly isOperational?: boolean | undefined;
-  /** Whether only places within the radius of the query's centre count. */
+  /** True if only places within the radius of the query's centre count. */
   readonly isBounded: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface LeadRequest {
   readonly grid?: number | undefined;
 }
 
-/** Upstream pages for one request, whatever the filters drop. Google has no more than three. */
+/** Maximum upstream pages for one request, whatever the filters drop. Google has no more than three. */
 const MAX_PAGES = 3;
 
 function isWithin(place: Place, { bias }: PlaceQuery): boolean {
@@ -92,7 +92,7 @@ function leadView(place: Place, { emails, reason }: SiteEmails): Record<string, 
   };
 }
 
-/** The first page of a request may depend on the caller's token. Then the caller must correct a refusal. */
+/** The first page of a request may depend on the caller's token. A refusal is then for the caller to correct. */
 async function findPage(upstream: RankingUpstream, query: PlaceQuery, point: PagePoint, call: UpstreamCall): Promise<PlacePage> {
   try {
     return await upstream.findPlaces(query, point.upstreamToken, call);
@@ -121,7 +121,7 @@ function pointAfter({ tile }: PagePoint, nextToken: string | undefined, tiles: n
   return tile + 1 < tiles ? { upstreamToken: undefined, skip: 0, tile: tile + 1 } : undefined;
 }
 
-/** Collects each place once. In a split area a place counts only for the tile that it lies in. */
+/** Collects each place once. In a split area a place counts only for the tile that contains it. */
 async function collect(upstream: RankingUpstream, request: LeadRequest, call: UpstreamCall): Promise<Collected> {
   const { query, limit, pageToken, grid } = request;
   const tiles = grid !== undefined && query.bias ? tilesOf(query.bias, grid) : undefined;
@@ -151,13 +151,13 @@ function emailsFor({ website }: Place, found: ReadonlyMap<string, SiteEmails> | 
 
 export interface LeadSources {
   readonly upstream: RankingUpstream;
-  /** Undefined when no crawl is configured. All `emails` are null then. */
+  /** Undefined when no crawl is configured. In that case all `emails` are null. */
   readonly emails: EmailCrawl | undefined;
 }
 
 /**
  * Businesses with their contacts, in the upstream's order. `next_page_token` is null when there are no more.
- * @throws ServiceError 422 for a page token that does not fit; 502 and 504 of the upstream
+ * @throws ServiceError 422 for a page token that does not fit; 502 and 504 from the upstream
  */
 export async function collectLeads(
   { upstream, emails }: LeadSources,
@@ -193,7 +193,7 @@ interface PagedQuery {
   readonly grid?: number | undefined;
 }
 
-/** An upstream's token is valid only for its own query, so ours remembers that query. */
+/** An upstream's token is valid only for its own query, so our token records that query. */
 function fingerprint({ query, grid }: PagedQuery): string {
   const { text, bias, countryCode, languageCode } = query;
   const facts = [

@@ -15,7 +15,7 @@ function radians(degrees: number): number {
   return (degrees * Math.PI) / 180;
 }
 
-/** The same meridian between −180 and 180 degrees. */
+/** The same meridian, between −180 and 180 degrees. */
 export function wrapLongitude(longitude: number): number {
   return ((((longitude + 180) % 360) + 360) % 360) - 180;
 }

@@ -1,7 +1,7 @@
 /** Legal forms of companies at the end of a name, in full or short. */
 const COMPANY_SUFFIXES = new Set(['pvt', 'private', 'ltd', 'limited', 'llp', 'inc', 'llc']);
 
-/** NFKC would turn these into letters. */
+/** NFKC would turn these marks into letters. */
 const TRADE_MARKS = /[™℠®©]/g;
 
 /** A name reduced to what distinguishes businesses. */
@@ -11,12 +11,12 @@ export interface FoldedName {
   readonly tokens: ReadonlySet<string>;
 }
 
-/** Upper case comes first, because it joins letters that lower case keeps apart (ß and ss, ς and σ, ı and i). */
+/** Upper case comes first, because it merges letters that lower case keeps apart (ß and ss, ς and σ, ı and i). */
 function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 }
 
-/** Joins initials, so that `S R Traders` and `S.R. Traders` both give `sr traders`. */
+/** Joins initials, so that `S R Traders` and `S.R. Traders` both become `sr traders`. */
 function joinInitials(words: readonly string[]): string[] {
   const joined: string[] = [];
   let inInitials = false;
@@ -37,13 +37,13 @@ function suffixLength(words: readonly string[]): number {
   return letters.every((word) => word.length === 1) && COMPANY_SUFFIXES.has(letters.join('')) ? letters.length : 0;
 }
 
-/** A name that consists only of a suffix keeps it. */
+/** A name that is nothing but a suffix keeps it. */
 function withoutSuffixes(words: readonly string[]): readonly string[] {
   const length = suffixLength(words);
   return length > 0 && length < words.length ? withoutSuffixes(words.slice(0, -length)) : words;
 }
 
-/** Folds a name: NFKC, without case, punctuation, symbols and company suffixes. A name of punctuation alone keeps it. */
+/** Folds a name: NFKC, without case, punctuation, symbols and company suffixes. A name of punctuation alone stays as it is. */
 export function foldName(name: string): FoldedName {
   const plain = foldCase(name.replace(TRADE_MARKS, '').normalize('NFKC'));
   const spaced = plain.replace(/['’ʼ`´]|\p{Cf}/gu, '').replace(/[\p{P}\p{S}\p{Cc}]+/gu, ' ');

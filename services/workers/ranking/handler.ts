@@ -22,10 +22,10 @@ export interface RankingHandlers {
   FindLeads(request: FindLeadsRequest__Output, call: WorkerCall): Promise<FindLeadsResponse>;
 }
 
-/** Kilometres around a centre in which places are preferred when the caller names no radius. */
+/** Radius in kilometres within which places are preferred when the caller gives no radius. */
 const PREFERRED_RADIUS_KM = 5;
 
-/** Grids of this worker that run at a time: 16 of them send 64 queries at once. One subscription gets two, test keys half of all. */
+/** Maximum grids of this worker at a time: 16 of them send 64 queries at once. One subscription gets two, test keys half of all. */
 const MAX_GRIDS = 16;
 const GRIDS_OF_ONE = 2;
 

@@ -23,7 +23,7 @@ export type BusinessMatch =
       readonly index: number;
       readonly method: MatchMethod;
       readonly score: number;
-      /** If several places have the same name, all of them, beginning with the match; else empty. */
+      /** If several places have the same name, all of them, beginning with the match; otherwise empty. */
       readonly candidates: readonly Candidate[];
     }
   /** Several similar names, none clearly the best. */
@@ -31,7 +31,7 @@ export type BusinessMatch =
   | { readonly kind: 'none' };
 
 const LOWEST_SCORE = 0.85;
-/** The lead that the best similar name needs. */
+/** The lead that the most similar name needs over the next. */
 const MARGIN = 0.05;
 /** Tolerance for binary fractions: 0.9 − 0.85 is less than 0.05. */
 const ROUNDING = 1e-9;
@@ -46,8 +46,8 @@ function matchId(places: readonly Place[], placeId: string): BusinessMatch | und
 }
 
 /**
- * The first of several places with the same name is the match, so later places never change the business's rank. The others are listed
- * beside it.
+ * The first of several places with the same name is the match, so places further down never change the business's rank. The others are
+ * listed with it.
  */
 function matchExactly(places: readonly Place[], name: string): BusinessMatch | undefined {
   const { key } = foldName(name);
@@ -66,15 +66,15 @@ function matchSimilar(places: readonly Place[], name: string): BusinessMatch {
   return found(best.index, 'name_similar', best.score);
 }
 
-/** A match that no place further down the list can change; undefined while there is none. */
+/** A match that no place further down the list can change; undefined until there is one. */
 export function matchFirmly(places: readonly Place[], { name, placeId }: WantedBusiness): BusinessMatch | undefined {
   const byId = placeId === undefined ? undefined : matchId(places, placeId);
   return byId ?? (name === undefined ? undefined : matchExactly(places, name));
 }
 
 /**
- * Finds a business in a ranked list: by its id; else by its name, folded and equal; else by the most similar name, when that is similar
- * enough and leads by enough.
+ * Finds a business in a ranked list: by its id; otherwise by its name, folded and equal; otherwise by the most similar name, if that is
+ * similar enough and has enough of a lead.
  */
 export function matchBusiness(places: readonly Place[], wanted: WantedBusiness): BusinessMatch {
   const firm = matchFirmly(places, wanted);

@@ -20,7 +20,7 @@ export interface Place {
   /** From 1 to 5. */
   readonly rating: number | null;
   readonly reviews: number | null;
-  /** Number as written in its country. */
+  /** Written as is usual in its country. */
   readonly phone: string | null;
   readonly internationalPhone: string | null;
   readonly website: string | null;
@@ -28,6 +28,6 @@ export interface Place {
   readonly businessStatus: string | null;
   readonly category: string | null;
   readonly types: readonly string[];
-  /** One text for each weekday, from Monday on, in the wanted language; null when the upstream gives none. */
+  /** A text for each weekday, from Monday on, in the requested language; null when the upstream gives none. */
   readonly hours: readonly string[] | null;
 }

@@ -9,7 +9,7 @@ export interface RankedPlace {
   readonly place: Place;
   /** From 1, in the upstream's order. The radius does not affect it. */
   readonly position: number;
-  /** Distance from the wanted point, to the metre; null when the upstream gives no location. */
+  /** Distance from the given point, to the metre; null when the upstream gives no location. */
   readonly distanceKm: number | null;
   /** Also false for a place without a location. */
   readonly inRadius: boolean;
@@ -38,11 +38,11 @@ export interface RankingFacts {
   readonly sourceFacts: SourceFacts;
   /** `YYYY-MM-DD HH:MM:SS`, UTC. */
   readonly fetchedAt: string;
-  /** True when the upstream has more than was examined. */
+  /** True when the upstream has more places than were examined. */
   readonly truncated: boolean;
 }
 
-/** The query, with the defaults that were used. */
+/** The query, including the defaults that were used. */
 function queryView(query: RankQuery): Record<string, unknown> {
   return {
     keyword: query.keyword,
@@ -133,8 +133,8 @@ export function searchBody(places: readonly Place[], query: RankQuery, facts: Ra
 }
 
 /**
- * The body of a position. `position_in_radius` counts only places within the radius; it is null for a business outside. "Not found" is a
- * success too: `found: false`, with the number of places that were `checked`.
+ * The body of a position. `position_in_radius` counts only places within the radius; it is null for a business outside. "Not found" is also
+ * a success: `found: false`, with the number of places that were `checked`.
  */
 export function positionBody(places: readonly Place[], query: RankQuery, facts: RankingFacts): Record<string, unknown> {
   const ranked = rankPlaces(places, query);

@@ -24,7 +24,7 @@ export interface PlaceQuery {
   readonly text: string;
   /** Places near it come first. Places beyond the radius may follow. */
   readonly bias?: { readonly center: Coordinates; readonly radiusKm: number } | undefined;
-  /** Only places inside it, if the upstream supports that. Other upstreams use `bias`, which lies around it. */
+  /** Only places inside it, if the upstream supports that. Other upstreams use `bias`, which surrounds it. */
   readonly within?: { readonly low: Coordinates; readonly high: Coordinates } | undefined;
   readonly countryCode?: string | undefined;
   readonly languageCode?: string | undefined;
@@ -43,7 +43,7 @@ export interface UpstreamCall {
 }
 
 /**
- * The source of rankings. Every method throws ServiceError: `upstream_timeout`, or `upstream_failed` with a `reason` of `unreachable`,
+ * A source of rankings. Every method throws ServiceError: `upstream_timeout`, or `upstream_failed` with a `reason` of `unreachable`,
  * `rejected`, `provider_quota`, `bad_response` or `upstream_error`.
  */
 export interface RankingUpstream {

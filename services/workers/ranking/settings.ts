@@ -8,11 +8,11 @@ const source = z.enum(['google_places', 'ranking_websocket'], 'must be google_pl
 export const rankingWorkerSettings = z
   .object({
     ...workerProcessFields,
-    /** Both upstreams of test keys. */
+    /** Serves both upstreams of test keys. */
     SANDBOX_URL: urlSetting().optional(),
     /** The source for live keys. Needed only when both are configured. */
     RANKING_SOURCE: source.optional(),
-    /** The source for test keys, in the sandbox: the same as for live keys, else google_places. */
+    /** The source for test keys, in the sandbox. Default: the source of live keys, otherwise google_places. */
     RANKING_TEST_SOURCE: source.optional(),
     RANKING_WEBSOCKET_URL: urlSetting(['ws', 'wss']).optional(),
     /** Bearer token of the handshake. */
@@ -24,11 +24,11 @@ export const rankingWorkerSettings = z
       .optional(),
     /** Milliseconds for one message or one page. */
     RANKING_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
-    /** Milliseconds between two pings on the WebSocket. A peer that answers neither of two pings counts as dead. */
+    /** Milliseconds between two pings on the WebSocket. After two pings without a pong, the peer counts as dead. */
     RANKING_HEARTBEAT_MS: numberSetting({ min: 50, max: 300_000 }).default(15_000),
     /** True to read the websites of leads for e-mail addresses: live keys on the web, test keys in the sandbox. */
     RANKING_EMAIL_CRAWL: booleanSetting().default(false),
-    /** Milliseconds for the websites of one search; less when its deadline is nearer. */
+    /** Milliseconds for the websites of one search; less if its deadline is nearer. */
     RANKING_EMAIL_CRAWL_MS: numberSetting({ min: 100, max: 20_000 }).default(6_000),
     /** Pages fetched at a time by this worker. */
     RANKING_EMAIL_PAGES_AT_ONCE: numberSetting({ min: 1, max: 256 }).default(16),

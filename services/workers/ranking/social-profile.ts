@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 
-/** Networks on which businesses keep a page in place of a website, by domain. */
+/** Networks where businesses keep a page in place of a website, by domain. */
 const NETWORKS: ReadonlyMap<string, string> = new Map([
   ['facebook.com', 'facebook'],
   ['fb.com', 'facebook'],
@@ -19,7 +19,7 @@ export interface SocialProfile {
   readonly url: string;
 }
 
-/** The profiles that a business names. No source has a member for them, but many websites are profiles. */
+/** The profiles that a business gives. No source has a member for them, but many given websites are profiles. */
 export function socialsOf(website: string | null): readonly SocialProfile[] {
   const network = website === null ? undefined : NETWORKS.get(getDomain(website) ?? '');
   return website === null || network === undefined ? [] : [{ network, url: website }];

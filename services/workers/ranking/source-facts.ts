@@ -2,10 +2,10 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { sourceName } from '../../kit/upstream/source-name';
 import { type RankingSource } from './ranking-upstream';
 
-/** The members of every body that say where its order comes from. */
+/** Members of every body that name the source of its order. */
 export type SourceFacts = {
   readonly source: string;
-  /** What the source's order is not; null where nothing is known about it. */
+  /** What the source's order does not represent; null if nothing is known about it. */
   readonly source_note: string | null;
 };
 

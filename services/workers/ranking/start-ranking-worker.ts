@@ -22,11 +22,11 @@ export interface RankingWorkerOptions {
   readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
-  /** Replaces name look-up and connection of the guarded fetch, in tests. */
+  /** Replaces name look-ups and connections of the guarded fetch in tests. */
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 
-/** Bytes read of one page of a business. An address comes long before that. */
+/** Maximum bytes read of one page of a business. An address comes long before that. */
 const PAGE_BYTES = 1_048_576;
 const PAGE_TIMEOUT_MS = 4_000;
 

@@ -1,7 +1,7 @@
 import { type Coordinates, distanceKm, KM_A_DEGREE, wrapLongitude } from './distance';
 import { type PlaceQuery } from './ranking-upstream';
 
-/** A part of an area. Its south and west edges belong to it, the others to its neighbours. */
+/** A part of an area. It includes its south and west edges; the other edges belong to its neighbours. */
 export interface Tile {
   /** In degrees. In a tile across the antimeridian, the western longitude is the larger one. */
   readonly low: Coordinates;
@@ -23,7 +23,7 @@ type Area = NonNullable<PlaceQuery['bias']>;
 
 /**
  * Splits the square around a circle into `side` × `side` tiles, from the south west, row by row. They cover the circle and share no point.
- * With up to five a side, the circle reaches each of them.
+ * With up to five tiles a side, the circle reaches each of them.
  */
 export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
   const halfHeight = radiusKm / KM_A_DEGREE;
@@ -48,7 +48,7 @@ export function tilesOf({ center, radiusKm }: Area, side: number): Tile[] {
 export function isInTile({ latitude, longitude }: Coordinates, { low, high }: Tile): boolean {
   // At the pole, the northernmost tile has no neighbour that its edge could belong to.
   if (latitude < low.latitude || (latitude >= high.latitude && high.latitude < 90)) return false;
-  // Compares the numbers directly: neighbours share the exact numbers of their edge, which a difference would round apart.
+  // Compares the numbers directly: neighbours share exactly the numbers of their edge, and a difference could round them apart.
   const [eastOfLow, westOfHigh] = [longitude >= low.longitude, longitude < high.longitude];
   return low.longitude < high.longitude ? eastOfLow && westOfHigh : eastOfLow || westOfHigh;
 }

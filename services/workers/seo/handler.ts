@@ -28,7 +28,7 @@ import { SourceLog } from './sources/source-log';
 
 export interface SeoHandlerDeps {
   readonly sources: Readonly<Record<KeyMode, Sources>>;
-  /** Test is undefined without a sandbox. */
+  /** `test` is undefined without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
   readonly parser: PageReaderOptions['parser'];
   readonly limits: FetchLimits;
@@ -37,7 +37,7 @@ export interface SeoHandlerDeps {
   readonly pageTimeoutMs: number;
   /** Milliseconds for all pages of a call. */
   readonly pagesBudgetMs: number;
-  /** Pages of a call, icons included. */
+  /** Maximum pages of a call, icons included. */
   readonly pagesPerCall: number;
 }
 
@@ -60,7 +60,7 @@ function portFor({ ports }: SeoHandlerDeps, mode: KeyMode): PagePort {
   throw notConfigured(['SANDBOX_URL'], mode);
 }
 
-/** Runs one piece of research, and packs its result with the state of its sources. */
+/** Runs one piece of research, and returns its result with the state of its sources. */
 async function run(deps: SeoHandlerDeps, caller: Caller, work: (research: Research) => Promise<object>): Promise<ResearchMessage> {
   const { mode, signal, log: callLog } = caller;
   const { clock, limits, parser, pageTimeoutMs: timeoutMs, pagesBudgetMs: budgetMs, pagesPerCall: mostPages } = deps;
@@ -102,7 +102,7 @@ function serpOf({ query, country, language, page, num, location, latitude, longi
   };
 }
 
-/** Handlers of the worker's methods. Texts of callers are checked here: a URL that must not be fetched is a 422. */
+/** Handlers of the worker's methods. Callers' texts are checked here: a URL that must not be fetched is a 422. */
 export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
   return {
     Authority: (request, call) => run(deps, call, (research) => researchAuthority(research, authorityOf(request))),
@@ -134,7 +134,7 @@ export function createSeoHandlers(deps: SeoHandlerDeps): SeoHandlers {
   };
 }
 
-/** Members of a response whose text is the name of a source. */
+/** Members of a response whose text names a source. */
 const NAMES: ReadonlySet<string> = new Set(['source', 'engine']);
 /** Members of a response whose own members are named after sources. */
 const BY_NAME: ReadonlySet<string> = new Set(['ranks']);
@@ -145,7 +145,7 @@ function labelMember(name: string, value: unknown, mode: KeyMode): unknown {
   return Object.fromEntries(Object.entries(value).map(([source, each]) => [sourceName(source, mode), each as unknown]));
 }
 
-/** The data of a response, with every source named as its caller may know it. For a test key that is the sandbox's name. */
+/** The data of a response, with every source under the name that its caller may see. For a test key that is the sandbox's name. */
 function labelSources(data: unknown, mode: KeyMode): unknown {
   if (Array.isArray(data)) return data.map((each) => labelSources(each, mode));
   if (typeof data !== 'object' || data === null) return data;

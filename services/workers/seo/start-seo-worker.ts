@@ -21,7 +21,7 @@ export interface SeoWorkerOptions {
   readonly pageThread: string;
   readonly tls?: MutualTls | undefined;
   readonly metrics?: WorkerMetrics;
-  /** Replaces name look-up and connection of the guarded fetch, in tests. */
+  /** Replaces name look-ups and connections of the guarded fetch in tests. */
   readonly network?: Pick<GuardedFetchOptions, 'resolve' | 'dial'>;
 }
 

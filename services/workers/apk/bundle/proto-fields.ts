@@ -17,11 +17,11 @@ export interface ProtoField extends Span {
 }
 
 const WIRE = { varint: 0, fixed64: 1, span: 2, fixed32: 5 } as const;
-/** A 64-bit number takes ten bytes of seven bits. */
+/** A 64-bit number takes ten bytes of seven bits each. */
 const VARINT_BYTES = 10;
 
 /**
- * The fields of a message in their order (protobuf.dev/programming-guides/encoding). Time is linear in its bytes.
+ * The fields of a message in order (protobuf.dev/programming-guides/encoding). Takes time linear in its bytes.
  * @throws MalformedError also for groups, which Android's tools never write
  */
 export function* protoFields(reader: ByteReader, { start, end }: Span): Generator<ProtoField> {
@@ -74,7 +74,7 @@ export function numberOf(reader: ByteReader, message: Span, number: number): num
   return 0;
 }
 
-/** UTF-8, cut at a length in bytes. */
+/** Decodes UTF-8, cut at a length in bytes. */
 export function textAt(reader: ByteReader, { start, end }: Span, maxBytes: number): string {
   return reader.slice(start, Math.min(end - start, maxBytes)).toString('utf8');
 }

@@ -20,12 +20,12 @@ const PRIMITIVES: ReadonlyMap<number, number> = new Map([
   [14, 0x06],
 ]);
 
-/** A text as a value. */
+/** Wraps a text as a value. */
 export function textValue(text: string): ResourceValue {
   return { type: VALUE.string, data: 0, text };
 }
 
-/** The value of an aapt.pb.Item as binary resources would hold it; undefined for kinds that no fact uses. */
+/** The value of an aapt.pb.Item in the form of binary resources; undefined for kinds that no fact uses. */
 export function readItem(reader: ByteReader, item: Span): ResourceValue | undefined {
   for (const field of protoFields(reader, item)) {
     if (!field.isSpan) continue;

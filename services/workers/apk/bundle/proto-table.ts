@@ -14,13 +14,13 @@ const CONFIG_VALUE = { config: 1, value: 2 } as const;
 const VALUE_ITEM = 4;
 const CONFIG_LOCALE = 3;
 
-/** All entries of one type by their number. Read on first use. */
+/** All entries of one type by number. Read on first use. */
 type EntryIndex = Map<number, Span>;
 
 /** The resources of a bundle's module (resources.pb, an aapt.pb.ResourceTable). Values are looked up in the bytes on demand. */
 export class ProtoResourceTable implements Resources {
   private readonly reader: ByteReader;
-  /** Resources by package and type, in the form of the upper half of a resource id. */
+  /** Resources by package and type, keyed like the upper half of a resource id. */
   private readonly types = new Map<number, Span[]>();
   private readonly indexes = new Map<number, EntryIndex>();
   private readonly read = new Map<number, ConfiguredValue[]>();
@@ -52,13 +52,13 @@ export class ProtoResourceTable implements Resources {
     }
   }
 
-  /** Reads an id, which is a message with the number in its first field. */
+  /** Reads an id, which is a message whose first field is the number. */
   private idIn(message: Span, field: number): number {
     const id = spanOf(this.reader, message, field);
     return id ? numberOf(this.reader, id, 1) : 0;
   }
 
-  /** @throws MalformedError; ApkRefused `apk_too_complex` when all lookups together took too much work */
+  /** @throws MalformedError; ApkRefused `apk_too_complex` when all look-ups together took too much work */
   valuesOf(resourceId: number): ConfiguredValue[] {
     const values = this.read.get(resourceId) ?? this.readValues(resourceId);
     this.read.set(resourceId, values);
@@ -66,7 +66,7 @@ export class ProtoResourceTable implements Resources {
     return values;
   }
 
-  /** Reads the values of a resource once. Repeated look-ups count against the limit. */
+  /** Reads the values of a resource once. Repeated look-ups also count against the limit. */
   private readValues(resourceId: number): ConfiguredValue[] {
     const entry = this.indexOf(resourceId >>> 16).get(resourceId & 0xffff);
     if (!entry) return [];
@@ -103,7 +103,7 @@ export class ProtoResourceTable implements Resources {
     return index;
   }
 
-  /** Only simple values are used here. Styles, plurals and arrays have no item. */
+  /** Only simple values are used. Styles, plurals and arrays have no item. */
   private configured(span: Span): ConfiguredValue | undefined {
     const value = spanOf(this.reader, span, CONFIG_VALUE.value);
     const item = value && spanOf(this.reader, value, VALUE_ITEM);
@@ -143,7 +143,8 @@ export class ProtoResourceTable implements Resources {
 }
 
 /**
- * Fields of aapt.pb.Value, and of compound values that hold texts: the field of their elements, and the field of the item in each element.
+ * Field numbers in aapt.pb.Value and in the compound values that hold texts: the field of their elements, and the field of the item in each
+ * element.
  */
 const VALUE = { item: 4, compound: 5 } as const;
 const COMPOUNDS: ReadonlyMap<number, { readonly element: number; readonly item: number }> = new Map([
@@ -153,7 +154,7 @@ const COMPOUNDS: ReadonlyMap<number, { readonly element: number; readonly item: 
   [5, { element: 1, item: 4 }],
 ]);
 
-/** Every text of an aapt.pb.Value. */
+/** All texts of an aapt.pb.Value. */
 function* stringsIn(reader: ByteReader, value: Span): Generator<string> {
   for (const field of protoFields(reader, value)) {
     if (!field.isSpan) continue;

@@ -27,7 +27,7 @@ export class ByteReader {
     return this.bytes.readUInt32LE(at);
   }
 
-  /** @throws MalformedError also when a number cannot hold the value exactly, which no offset in a file needs */
+  /** @throws MalformedError also for a value that a number cannot hold exactly, because no offset in a file is that large */
   u64(at: number): number {
     this.check(at, 8);
     const value = this.bytes.readBigUInt64LE(at);
@@ -41,7 +41,7 @@ export class ByteReader {
     return this.bytes.subarray(at, at + length);
   }
 
-  /** @throws MalformedError when the range does not lie within the bytes */
+  /** @throws MalformedError when the range is not within the bytes */
   check(at: number, length: number): void {
     if (at < 0 || length < 0 || at + length > this.bytes.length) {
       throw new MalformedError(`${this.what}: ends before ${at + length} bytes (has ${this.bytes.length})`);

@@ -48,7 +48,7 @@ export class BufferSource implements ByteSource {
 
 /** Part of another source. */
 export class SourceRange implements ByteSource {
-  /** @throws MalformedError when the range does not lie within the source */
+  /** @throws MalformedError when the range is not within the source */
   constructor(
     private readonly whole: ByteSource,
     private readonly start: number,

@@ -3,16 +3,16 @@ import { type DexMethod, type DexMethods } from './dex-methods';
 import { type MethodCode } from './instructions';
 
 const RETURN_VOID = 0x000e;
-/** Sets a register to one, and returns it. */
+/** `const/4` that sets a register to one. */
 const CONST_ONE = { mask: 0xf0ff, value: 0x1012 };
 const RETURN = { mask: 0x00ff, value: 0x000f };
 
-/** OkHttp switches off Conscrypt's check of host names there, because it checks them itself. Most apps have it. */
+/** Here OkHttp switches off Conscrypt's check of host names, because it checks them itself. Most apps contain it. */
 const CHECKS_ELSEWHERE = 'Lokhttp3/internal/platform/';
 
-/** A check of certificates or host names, by its name and one of the first two types that it takes. */
+/** A method that checks certificates or host names, recognised by its name and the type of one of its first two parameters. */
 interface Check {
-  /** `any`: a lambda that is such a check has another name. */
+  /** `any`: a lambda that makes this check has another name. */
   readonly name: number | 'any' | undefined;
   readonly parameter: number;
   readonly type: number | undefined;
@@ -44,7 +44,7 @@ export class AcceptAllFinder {
     this.checks = checks.filter(({ name, type }) => name !== undefined && type !== undefined);
   }
 
-  /** True when no method of the file can be one. */
+  /** True when no method of the file can be such a check. */
   get isIdle(): boolean {
     return this.checks.length === 0;
   }

@@ -1,12 +1,12 @@
 import { MalformedError } from '../apk-error';
 import { ByteReader } from '../bytes/byte-reader';
 
-/** Offsets in the header: a count, then where the table is. */
+/** Offsets in the header: a count, followed by the offset of the table. */
 const TABLE = { strings: 0x38, types: 0x40, prototypes: 0x48, fields: 0x50, methods: 0x58, classes: 0x60 } as const;
 const MEMBER_BYTES = 8;
 const NAME_AT = 4;
 const PROTOTYPE_BYTES = 12;
-/** Bytes of a string that are read. Names looked for are shorter. */
+/** Bytes read of a string. The names that are searched for are shorter. */
 const MAX_TEXT = 300;
 const MAX_ULEB_BITS = 35;
 
@@ -18,16 +18,16 @@ interface Table {
 
 /** A field or method. The numbers are indexes. */
 interface DexMember {
-  /** Of the type of its class, such as `Lcom/example/Trust;`. */
+  /** The type of its class, such as `Lcom/example/Trust;`. */
   readonly owner: number;
-  /** Of a field's type or a method's prototype. */
+  /** The type of a field, or the prototype of a method. */
   readonly type: number;
   readonly name: number;
 }
 
 /**
- * The tables of a dex file: what its code refers to. Android refuses a file whose tables are not sorted, so every name is found by binary
- * search.
+ * The tables of a dex file, which list everything that its code refers to. Android refuses a file whose tables are not sorted, so every
+ * name is found by binary search.
  */
 export class DexCode {
   readonly reader: ByteReader;
@@ -49,12 +49,12 @@ export class DexCode {
     return index < count && this.reader.u32(at + index * 4) === string ? index : undefined;
   }
 
-  /** True when the code may call this method of this very class. @throws MalformedError */
+  /** True when the code may call this method of exactly this class. @throws MalformedError */
   refersTo(descriptor: string, method: string): boolean {
     return this.findMember(TABLE.methods, descriptor, method) !== undefined;
   }
 
-  /** The index of a static field or field of this very class. @throws MalformedError */
+  /** The index of a field of exactly this class, static or not. @throws MalformedError */
   findField(descriptor: string, field: string): number | undefined {
     return this.findMember(TABLE.fields, descriptor, field);
   }
@@ -68,7 +68,7 @@ export class DexCode {
     return index < count && this.member(table, index).owner === type && this.member(table, index).name === name ? index : undefined;
   }
 
-  /** The first text that begins so. @throws MalformedError */
+  /** The first text with this prefix. @throws MalformedError */
   findText(prefix: string): string | undefined {
     const { count } = this.table(TABLE.strings);
     const index = this.lowerString(prefix);
@@ -80,7 +80,7 @@ export class DexCode {
     return this.text(this.reader.u32(this.table(TABLE.types).at + type * 4));
   }
 
-  /** The types of a method's parameters, at most this many. */
+  /** The types of a method's parameters, at most `most`. */
   parametersOf(prototype: number, most: number): number[] {
     const list = this.reader.u32(this.table(TABLE.prototypes).at + prototype * PROTOTYPE_BYTES + 8);
     if (list === 0) return [];
@@ -88,7 +88,7 @@ export class DexCode {
     return Array.from({ length: count }, (_each, index) => this.reader.u16(list + 4 + index * 2));
   }
 
-  /** A method's parameters, at most this many, and what it returns, such as `(Ljava/lang/String;I)V`. */
+  /** A method's parameters, at most `most`, and its result, such as `(Ljava/lang/String;I)V`. */
   signatureOf(prototype: number, most: number): string {
     const returned = this.reader.u32(this.table(TABLE.prototypes).at + prototype * PROTOTYPE_BYTES + 4);
     const parameters = this.parametersOf(prototype, most).map((type) => this.descriptorOf(type));
@@ -103,7 +103,7 @@ export class DexCode {
     return this.member(TABLE.methods, index);
   }
 
-  /** The string that names a method. It costs less than all that {@link method} reads. */
+  /** The index of the string that names a method. Cheaper than reading everything that {@link method} does. */
   methodName(index: number): number {
     return this.reader.u32(this.table(TABLE.methods).at + index * MEMBER_BYTES + NAME_AT);
   }
@@ -131,7 +131,10 @@ export class DexCode {
     return index < count && this.text(index) === text ? index : undefined;
   }
 
-  /** The index of the first string that is not less. Names looked for are ASCII, so the order of bytes is the order of characters. */
+  /**
+   * The index of the first string that is not less. The names that are searched for are ASCII, so the order of bytes is the order of
+   * characters.
+   */
   private lowerString(text: string): number {
     return lowerBound(this.table(TABLE.strings).count, (index) => {
       const string = this.text(index);
@@ -139,7 +142,7 @@ export class DexCode {
     });
   }
 
-  /** A string's first bytes, at most 300, as latin1. */
+  /** The first bytes of a string, at most 300, as latin1. */
   text(index: number): string {
     const cursor = { at: this.reader.u32(this.table(TABLE.strings).at + index * 4) };
     this.uleb(cursor);
@@ -148,7 +151,7 @@ export class DexCode {
     return this.bytes.toString('latin1', cursor.at, end < 0 ? limit : cursor.at + end);
   }
 
-  /** A number in groups of seven bits; moves the cursor behind it. @throws MalformedError */
+  /** Reads a number in groups of seven bits and moves the cursor past it. @throws MalformedError */
   uleb(cursor: { at: number }): number {
     let value = 0;
     for (let shift = 0; shift < MAX_ULEB_BITS; shift += 7) {
@@ -161,7 +164,7 @@ export class DexCode {
   }
 }
 
-/** The first index for which `compare` is not negative, in a sorted table. */
+/** The first index of a sorted table for which `compare` is not negative. */
 function lowerBound(count: number, compare: (index: number) => number): number {
   let [low, high] = [0, count];
   while (low < high) {

@@ -10,11 +10,11 @@ const HEADER_BYTES = 0x70;
 const CLASS_BYTES = 32;
 const MAX_DESCRIPTOR = 2_000;
 
-/** One dex file: the facts of its header, and the names of its classes. */
+/** One dex file: the facts in its header, and the names of its classes. */
 export class DexFile {
   private readonly reader: ByteReader;
 
-  /** @throws MalformedError when it is no dex file */
+  /** @throws MalformedError when it is not a dex file */
   constructor(
     private readonly name: string,
     private readonly bytes: Buffer,
@@ -68,7 +68,7 @@ export class DexFile {
 }
 
 const ADLER_MODULUS = 65_521;
-/** The most additions before a 32-bit sum must be reduced (RFC 1950; zlib does the same). */
+/** Maximum additions before a 32-bit sum must be reduced (RFC 1950; zlib does the same). */
 const ADLER_RUN = 5_552;
 
 function adler32(bytes: Buffer): number {

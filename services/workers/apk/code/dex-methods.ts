@@ -3,19 +3,19 @@ import { MethodCode } from './instructions';
 
 const CLASS_BYTES = 32;
 const CLASS_DATA_AT = 24;
-/** Offsets in the head of a method's code: the number of places where exceptions are caught, and the units of 16 bits that follow. */
+/** Offsets in the header of a method's code: the number of try blocks, and the number of 16-bit units that follow. */
 const CATCHES_AT = 6;
 const UNITS_AT = 12;
 const CODE_AT = 16;
 const CATCH_BYTES = 8;
 
-/** Work that is left, for all files together. */
+/** The work that may still be done, for all files together. */
 export interface CodeBudget {
-  /** Members of classes that may be looked at. */
+  /** Members of classes that may still be read. */
   members: number;
-  /** Units of code that may be searched for calls. */
+  /** Units of code that may still be searched for calls. */
   units: number;
-  /** Units of code in which values may be followed. */
+  /** Units of code in which values may still be followed. */
   followed: number;
 }
 
@@ -26,7 +26,7 @@ export interface DexMethod {
   readonly code: number;
 }
 
-/** The methods that a dex file defines. */
+/** All methods that a dex file defines. */
 export class DexMethods {
   constructor(private readonly dex: DexCode) {}
 
@@ -47,7 +47,7 @@ export class DexMethods {
     return true;
   }
 
-  /** Fields come first; each index is a difference to the one before. */
+  /** Fields come first; each index is the difference from the one before. */
   private *ofClass(data: number, budget: CodeBudget, onStaticField: (index: number, flags: number) => void): Generator<DexMethod> {
     const cursor = { at: data };
     const next = (): number => this.dex.uleb(cursor);
@@ -77,7 +77,7 @@ export class DexMethods {
   }
 
   /**
-   * Where the handlers of exceptions begin, in units from the first instruction.
+   * Start of each exception handler, in units from the first instruction.
    * @throws MalformedError
    */
   *handlersOf({ code }: DexMethod): Generator<number> {
@@ -92,7 +92,7 @@ export class DexMethods {
         next();
         yield next();
       }
-      // Everything else is caught too.
+      // There is also a handler for all other exceptions.
       if (types <= 0) yield next();
     }
   }

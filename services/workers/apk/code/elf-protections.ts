@@ -1,6 +1,6 @@
 import { ByteReader } from '../bytes/byte-reader';
 
-/** What a native library may be built without. Each has a rule of its own. */
+/** Protections that a native library may lack. Each has its own rule. */
 export const UNPROTECTED = ['executable_stack', 'fixed_address', 'no_canary', 'no_relro'] as const;
 
 export type Unprotected = (typeof UNPROTECTED)[number];
@@ -16,10 +16,10 @@ const RELRO = 0x6474e552;
 const MAY_RUN = 1;
 const STRINGS = 5;
 const STRINGS_BYTES = 10;
-/** Name of the function that compilers call where a canary was overwritten, between the ends of two texts. */
+/** Name of the function that compilers call when a canary was overwritten, with the ends of the texts around it. */
 const CANARY = Buffer.from('\0__stack_chk_fail\0');
 
-/** Offsets that differ between files of 32 and of 64 bits (System V ABI, chapters 4 and 5). A word has four or eight bytes. */
+/** Offsets that differ between 32-bit and 64-bit files (System V ABI, chapters 4 and 5). A word has four or eight bytes. */
 const LAYOUTS = {
   1: { word: 4, headers: 28, size: 42, count: 44, flags: 24, offset: 4, address: 8, length: 16, entry: 8 },
   2: { word: 8, headers: 32, size: 54, count: 56, flags: 4, offset: 8, address: 16, length: 32, entry: 16 },
@@ -34,9 +34,9 @@ interface Segment {
 }
 
 /**
- * What an ELF file is built without; undefined for bytes that Android would not load as a library.
+ * Protections that an ELF file lacks; undefined for bytes that Android would not load as a library.
  * @param what names the file in errors
- * @throws MalformedError when a table ends before it should
+ * @throws MalformedError when a table is cut short
  */
 export function unprotectedParts(bytes: Buffer, what: string): Unprotected[] | undefined {
   const reader = new ByteReader(bytes, what);
@@ -64,7 +64,7 @@ export function unprotectedParts(bytes: Buffer, what: string): Unprotected[] | u
   ];
 }
 
-/** The names of functions that the file takes from others, and gives them; empty if it says nothing of them. */
+/** Names of the functions that the file imports and exports; empty if it lists none. */
 function dynamicNames(
   segments: readonly Segment[],
   { reader, word, entry }: { readonly reader: ByteReader; readonly word: (at: number) => number; readonly entry: number },

@@ -8,7 +8,7 @@ import { type CodeBudget, DexMethods } from './dex-methods';
 import { VALUE_SIGNS, type ValueSign } from './known-methods';
 import { ValueSigns } from './value-signs';
 
-/** What code can show without being run. Each has a rule of its own. */
+/** Signs that can be seen in code without running it. Each has its own rule. */
 export type CodeSign =
   | Unprotected
   | ValueSign
@@ -30,7 +30,7 @@ export interface CodeSighting {
 /** The day on which the tables below last changed. */
 const CODE_SIGNS_AS_OF = '2026-11-30';
 
-/** Methods whose mere use is a sign: of which class, and its name. */
+/** Methods whose mere use is a sign: the sign, the class and the method's name. */
 const METHODS: readonly (readonly [CodeSign, string, string])[] = [
   ['javascript_interface', 'android.webkit.WebView', 'addJavascriptInterface'],
   ['tls_errors_ignored', 'android.webkit.SslErrorHandler', 'proceed'],
@@ -41,10 +41,10 @@ const METHODS: readonly (readonly [CodeSign, string, string])[] = [
   ['loads_code', 'dalvik.system.InMemoryDexClassLoader', '<init>'],
 ];
 
-/** Beginnings of texts. RSA is not among them: there `ECB` is a word without a meaning. */
+/** Prefixes of texts. RSA is not among them, because `ECB` means nothing there. */
 const TEXTS: readonly (readonly [CodeSign, string])[] = ['AES/ECB', 'DES/ECB', 'DESede/ECB', 'Blowfish/ECB'].map((text) => ['ecb', text]);
 
-/** The marks of programs that hide an app's code: the class that unpacks it, and the library that does the work. */
+/** Marks of programs that hide an app's code: the class that unpacks it, and the library that does the work. */
 const PACKERS: readonly { readonly name: string; readonly classes: readonly string[]; readonly libraries: RegExp }[] = [
   { name: '360 Jiagu', classes: ['com.stub.StubApp', 'com.qihoo.util.StubApp'], libraries: /^libjiagu(_\w+)?\.so$|^libprotectClass\.so$/ },
   { name: 'Tencent Legu', classes: ['com.tencent.StubShell.TxAppEntry'], libraries: /^libshell[ax]?(-[\w.]+)?\.so$/ },
@@ -61,8 +61,8 @@ const PACKERS: readonly { readonly name: string; readonly classes: readonly stri
 ];
 
 /**
- * An app is obfuscated if so many of its classes, and such a share, have a name of one or two letters. Of 27 dex files that are not, 26 have
- * at most 3 %, and a small one 19 %; of one that is, 69 %.
+ * An app counts as obfuscated if at least this number and this share of its classes have a name of one or two letters. Of 27 dex files that
+ * are not obfuscated, 26 have at most 3 %, and a small file has 19 %; an obfuscated file has 69 %.
  */
 const OBFUSCATED = { classes: 50, share: 0.3 } as const;
 const SHORT_NAME = /^[a-z]{1,2}\d?$/i;
@@ -70,7 +70,7 @@ const SHORT_NAME = /^[a-z]{1,2}\d?$/i;
 const descriptorOf = (className: string): string => `L${className.replaceAll('.', '/')};`;
 const classNameOf = (descriptor: string): string => descriptor.slice(1, -1).replaceAll('/', '.');
 
-/** Collects what the code of an app shows, in bounded time. */
+/** Collects the signs in an app's code, in bounded time. */
 export class CodeSignFinder {
   private readonly found = new Map<CodeSign, Set<string>>();
   private readonly budget: CodeBudget;
@@ -81,14 +81,14 @@ export class CodeSignFinder {
     this.budget = { members, units, followed };
   }
 
-  /** Takes note of a class. @param descriptor such as `Lcom/example/Main;` */
+  /** Records a class. @param descriptor such as `Lcom/example/Main;` */
   lookAtClass(descriptor: string): void {
     const start = Math.max(descriptor.lastIndexOf('/'), descriptor.lastIndexOf('$'), 0) + 1;
     this.classes++;
     if (SHORT_NAME.test(descriptor.slice(start, -1))) this.shortNames++;
   }
 
-  /** @returns false when not all of the file was looked at. @throws MalformedError */
+  /** @returns false when part of the file was skipped. @throws MalformedError */
   look(file: string, code: DexCode): boolean {
     for (const [sign, owner, method] of METHODS)
       if (code.refersTo(descriptorOf(owner), method)) this.add(sign, `${file}: ${owner}.${method}`);
@@ -108,7 +108,7 @@ export class CodeSignFinder {
       for (const library of names) if (mark.test(library)) this.add('packed', `${library} (${name})`);
   }
 
-  /** Looks at the contents of a native library. @throws MalformedError */
+  /** Reads the contents of a native library. @throws MalformedError */
   lookAtLibrary(file: string, bytes: Buffer): void {
     for (const sign of unprotectedParts(bytes, file) ?? []) this.add(sign, file);
   }
@@ -147,7 +147,7 @@ export class CodeSignFinder {
   }
 }
 
-/** A method whose code is broken hides no other. */
+/** A method with broken code must not hide the others. */
 function wholly(look: () => boolean): boolean {
   try {
     return look();
@@ -157,10 +157,10 @@ function wholly(look: () => boolean): boolean {
   }
 }
 
-/** Besides those of the tables above. */
+/** Signs besides those of the tables above. */
 const OTHER_SIGNS = [...VALUE_SIGNS, 'obfuscated'];
 
-/** @param ok false when some code could not be looked at */
+/** @param ok false when some code could not be read */
 export function checkedCode(ok: boolean): CheckedFacts {
   const names = new Set([...METHODS, ...TEXTS].map(([sign]) => sign));
   const entries = names.size + OTHER_SIGNS.length + UNPROTECTED.length + PACKERS.length;

@@ -7,7 +7,7 @@ const BY_PREFIX: ReadonlyMap<string, TrackerFacts> = new Map(
   ),
 );
 
-/** Maximum segments of a class name that are compared. No package name of the list is longer. */
+/** Maximum segments of a class name that are compared. No package name in the list is longer. */
 const MAX_SEGMENTS = 8;
 
 /** Collects the trackers whose classes an app contains. */

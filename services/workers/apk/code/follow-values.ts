@@ -7,7 +7,7 @@ import { isConstantBytes, joinedOf, loosen, type Value } from './values';
 /** Ends the work on a method when its budget is spent. */
 export class BudgetSpent extends Error {}
 
-/** Takes a sign, and how it looks. */
+/** Receives a sign and a description of it. */
 export type Saw = (sign: ValueSign, what: string) => void;
 
 interface FollowedCall {
@@ -15,23 +15,23 @@ interface FollowedCall {
   readonly saw: Saw;
 }
 
-/** What the follower has to know of the file. */
+/** Facts of the file that the follower needs. */
 export interface FileFacts {
   readonly dex: DexCode;
   readonly methods: DexMethods;
-  /** What happens in a call, by the method's index. Undefined for code that may do anything. */
+  /** The effect of a call, by the method's index. Undefined for code that may do anything. */
   readonly callOf: (method: number) => ((call: FollowedCall) => Value | undefined) | undefined;
-  /** True for a method whose result is shown without harm, by its name. */
+  /** True for a method with a name whose result may be shown without harm. */
   readonly isHarmless: (method: number) => boolean;
   readonly builders: ReadonlySet<number | undefined>;
   readonly byteArrays: number | undefined;
   readonly fields: StaticFields;
 }
 
-/** What static fields hold. */
+/** The values of static fields. */
 interface StaticFields {
   get(field: number): Value | undefined;
-  /** Called when the method that initialises a class sets one. */
+  /** Called when a class's initialiser sets a field. */
   set(field: number, value: Value | undefined): void;
 }
 
@@ -39,12 +39,12 @@ const ACC_FINAL = 0x0010;
 /** Indexes of fields in instructions have 16 bits. */
 const MAX_FIELDS = 65_536;
 
-/** Units of work of one place to which the code may jump, and of a call: the names in a text are compared. */
+/** Units of work for each jump target, and for each call, because the names in a text are compared. */
 const COST = { jump: 1, call: 20 } as const;
 
 /**
- * Follows constants through one method, in the order of its instructions. Nothing is known of a register at a place to which the code may
- * jump, so each value that is known is the one that the register has.
+ * Follows constants through one method, in the order of its instructions. At a jump target nothing is known of any register, so every known
+ * value is the one that the register really has.
  */
 export class ValueFollower {
   private readonly registers = new Map<number, Value>();
@@ -73,7 +73,7 @@ export class ValueFollower {
     }
   }
 
-  /** Places that are reached other than from the instruction before. */
+  /** Instructions that are reached by more than the instruction before. */
   private findJoins(): Uint8Array {
     this.spend(this.code.length);
     const joins = new Uint8Array(this.code.length);
@@ -102,7 +102,7 @@ export class ValueFollower {
     this.change(at, opcode);
   }
 
-  /** What an instruction writes into its register, as far as it is known. */
+  /** The value that an instruction writes into its register, as far as it is known. */
   private valueAt(at: number, opcode: number): Value | undefined {
     const { code, registers } = this;
     switch (opcode) {
@@ -150,7 +150,7 @@ export class ValueFollower {
     if (place !== where) this.registers.delete(register + 1);
   }
 
-  /** What an instruction does besides writing a register. */
+  /** Effects of an instruction besides writing a register. */
   private change(at: number, opcode: number): void {
     const { code, registers } = this;
     const upper = registers.get(code.unit(at) >> 8);
@@ -175,7 +175,7 @@ export class ValueFollower {
       case 0xfd:
         return this.forget();
       default:
-        // return, throw, goto: what follows is reached from elsewhere.
+        // return, throw, goto: the next instruction is reached from elsewhere.
         if ((opcode >= 0x0e && opcode <= 0x11) || (opcode >= 0x27 && opcode <= 0x2a)) registers.clear();
     }
   }
@@ -212,7 +212,7 @@ export class ValueFollower {
   }
 }
 
-/** The constant arrays that the static final fields of a file hold, as far as the code before has shown them. */
+/** The constant arrays in a file's static final fields, as far as the code followed so far has shown them. */
 export class ConstantFields implements StaticFields {
   private readonly finals = new Uint8Array(MAX_FIELDS);
   private readonly values = new Map<number, Value>();
@@ -231,7 +231,7 @@ export class ConstantFields implements StaticFields {
     return value && { ...value };
   }
 
-  /** An array of zeros is mostly filled later, by another method. */
+  /** An array of zeros is usually filled later, by another method. */
   set(field: number, value: Value | undefined): void {
     if (this.finals[field] === 1 && value?.kind === 'bytes' && value.isFilled && isConstantBytes(value))
       this.values.set(field, { ...value });

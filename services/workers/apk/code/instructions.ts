@@ -1,7 +1,7 @@
 /**
- * Dalvik's opcodes in order, by source.android.com/docs/core/runtime/dalvik-bytecode. `5x2b` are five opcodes that take two units of 16 bits
- * and write a register, whose number stands in the upper byte of the first unit (`b`), in bits 8 to 11 of it (`n`), or in the second unit
- * (`u`). A capital letter writes the next register too. Unused opcodes take one unit.
+ * Dalvik's opcodes in order (source.android.com/docs/core/runtime/dalvik-bytecode). `5x2b` stands for five opcodes that take two units of
+ * 16 bits and write a register, whose number is in the upper byte of the first unit (`b`), in its bits 8 to 11 (`n`), or in the second unit
+ * (`u`). With a capital letter, the next register is written too. Unused opcodes take one unit.
  */
 const OPCODES = [
   // 00: nop, moves, results, returns
@@ -12,13 +12,13 @@ const OPCODES = [
   '2x1 1x2 1x2n 1x1n 1x2b 1x2n 3x3',
   // 27: throw, jumps, switches, comparisons, tests, unused
   '2x1 1x2 3x3 5x2b 12x2 6x1',
-  // 44: elements of arrays, fields of objects, static fields; seven that read, seven that write
+  // 44: elements of arrays, fields of objects, static fields; for each, seven that read and seven that write
   '1x2b 1x2B 5x2b 7x2 1x2n 1x2N 5x2n 7x2 1x2b 1x2B 5x2b 7x2',
   // 6e: calls
   '5x3 1x1 5x3 2x1',
   // 7b: arithmetic with one operand
   '2x1n 2x1N 1x1n 2x1N 1x1n 1x1N 2x1n 1x1N 1x1n 2x1N 1x1n 1x1N 4x1n',
-  // 90: with two operands, in place, with a number
+  // 90: arithmetic with two operands, in place, with a number
   '11x2b 11x2B 5x2b 5x2B 11x1n 11x1N 5x1n 5x1N 8x2n 11x2b',
   // e3: unused, calls through handles, handles
   '23x1 2x4 2x3 2x2b',
@@ -26,11 +26,11 @@ const OPCODES = [
 
 interface Instruction {
   readonly units: number;
-  /** Where it names the register that it writes; empty when it writes none. */
+  /** The place of the number of the register that it writes; empty when it writes none. */
   readonly writes: string;
 }
 
-/** What each opcode takes and writes. */
+/** The size of each opcode, and the register that it writes. */
 export const INSTRUCTIONS: readonly Instruction[] = OPCODES.join(' ')
   .split(' ')
   .flatMap((run) => {
@@ -40,16 +40,16 @@ export const INSTRUCTIONS: readonly Instruction[] = OPCODES.join(' ')
 
 const UNITS = Uint8Array.from(INSTRUCTIONS, ({ units }) => units);
 
-/** The first units of tables that stand between instructions. */
+/** The first units of the tables between instructions. */
 const TABLES = { packedSwitch: 0x0100, sparseSwitch: 0x0200, arrayData: 0x0300 } as const;
 
 /** True for a call that names its method; the method's index is the second unit. */
 export const isCall = (opcode: number): boolean => opcode >= 0x6e && opcode <= 0x78 && opcode !== 0x73;
 
-/** The instructions of one method. Numbers in them may be wrong: what lies outside of the file reads as zero. */
+/** The instructions of one method. Numbers in them may be wrong: anything outside the file reads as zero. */
 export class MethodCode {
   /**
-   * @param start offset of the first instruction; no copy and no view is made, because an app has 100,000 methods
+   * @param start offset of the first instruction; nothing is copied and no view is made, because an app has 100,000 methods
    * @param length in units of 16 bits
    */
   constructor(
@@ -86,7 +86,7 @@ export class MethodCode {
     return 1;
   }
 
-  /** The highest mark of the methods that it calls, by their index; zero when it calls none with a mark. */
+  /** The highest mark of the methods that it calls, by their index; zero when it calls no marked method. */
   highestMark(marks: Uint8Array): number {
     let highest = 0;
     for (let at = 0; at < this.length; at += this.unitsAt(at)) {
@@ -104,7 +104,7 @@ export class MethodCode {
     }
   }
 
-  /** Places to which the instruction there may jump, relative to it. */
+  /** Targets of the jump at this instruction, relative to it. */
   *jumpsOf(at: number): Generator<number> {
     const opcode = this.opcode(at);
     if (opcode === 0x28) yield (this.unit(at) << 16) >> 24;

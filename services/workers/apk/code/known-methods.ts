@@ -1,28 +1,28 @@
 import { isSecretTag, secretNamedInFormat } from './secret-names';
 import { append, isConstantBytes, joinedOf, type Joined, type Value } from './values';
 
-/** What the values of an app's code can show. Each has a rule of its own. */
+/** Signs that the values in an app's code can show. Each has its own rule. */
 export const VALUE_SIGNS = ['ecb_by_default', 'constant_iv', 'shared_files', 'secrets_logged'] as const;
 export type ValueSign = (typeof VALUE_SIGNS)[number];
 
-/** One call of a known method, with what is known of its arguments: first the object, unless it is static. */
+/** A call of a known method, with its arguments as far as they are known. The object comes first, unless the method is static. */
 interface Call {
   readonly args: readonly (Value | undefined)[];
   readonly method: string;
   /** Types of the parameters and of the result, such as `(Ljava/lang/String;I)V`. */
   readonly signature: string;
-  /** Notes the method's sign, and how it looks. */
+  /** Records the method's sign with a description. */
   readonly saw: (what: string) => void;
 }
 
 export interface KnownMethod {
-  /** Its class; undefined for a method that each kind of `Context` inherits, where the code names whichever it likes. */
+  /** Its class; undefined for a method that every `Context` inherits, because the code may name any subclass. */
   readonly owner?: string;
   readonly names: readonly string[];
   readonly signatures: readonly string[];
-  /** Of what a call can be a sign. Only methods with such a call are looked at closely. */
+  /** The sign that a call can give. Only methods with such a call are followed closely. */
   readonly sign?: ValueSign;
-  /** @returns what is known of the result */
+  /** @returns the result, as far as it is known */
   readonly follow: (call: Call) => Value | undefined;
 }
 
@@ -35,7 +35,7 @@ const IV: KnownMethod['follow'] = ({ args, signature, saw }) => {
   return undefined;
 };
 
-/** Android's providers take ECB when a block cipher is named alone ("Cipher", developer.android.com/guide/topics/security/cryptography). */
+/** Android's providers use ECB when a block cipher is named alone ("Cipher", developer.android.com/guide/topics/security/cryptography). */
 const BLOCK_CIPHER = /^(?:AES|DES|DESede|Blowfish)$/i;
 
 const CIPHER: KnownMethod['follow'] = ({ args: [name], saw }) => {
@@ -45,14 +45,14 @@ const CIPHER: KnownMethod['follow'] = ({ args: [name], saw }) => {
 
 const MODES = ['world-readable', 'world-writable', 'world-readable and world-writable'];
 
-/** MODE_WORLD_READABLE is 1 and MODE_WORLD_WRITEABLE 2, beside flags for other things. */
+/** MODE_WORLD_READABLE is 1 and MODE_WORLD_WRITEABLE 2; other bits are unrelated flags. */
 const MODE: KnownMethod['follow'] = ({ args: [, , mode], method, saw }) => {
   const what = mode?.kind === 'number' ? MODES[(mode.number & 3) - 1] : undefined;
   if (what !== undefined) saw(`${method}, ${what}`);
   return undefined;
 };
 
-/** The second argument says whether only the owner is meant. */
+/** The second argument says whether the change applies only to the owner. */
 const FOR_ALL: KnownMethod['follow'] = ({ args: [, on, ownerOnly], method, saw }) => {
   if (on?.kind === 'number' && on.number !== 0 && ownerOnly?.kind === 'number' && ownerOnly.number === 0) saw(`File.${method} for all`);
   return undefined;
@@ -74,7 +74,7 @@ const PRINT: KnownMethod['follow'] = ({ args: [stream, message], method, saw }) 
   return undefined;
 };
 
-/** A format, and an array of what is filled in. */
+/** A format, and an array of the values that fill it. */
 const formatted = (format: Value | undefined): Value | undefined => {
   if (format?.kind === 'text') return { ...joinedOf(), named: secretNamedInFormat(format.text) };
   return format;
@@ -93,7 +93,7 @@ const typeOf = (signature: string): string => signature.slice(1, signature.index
 
 const APPEND: KnownMethod['follow'] = ({ args: [builder, piece], method, signature }) => {
   const type = typeOf(signature);
-  // A builder that begins with a number has room for so many characters.
+  // A number given to a builder's constructor is its capacity in characters.
   const isRoom = method === '<init>' && (type === 'I' || type === '');
   if (builder?.kind === 'joined' && !isRoom) append(builder, piece, type);
   return builder;
@@ -111,7 +111,7 @@ const CONCAT: KnownMethod['follow'] = ({ args: [first, second] }) => {
 const LOG_NAMES = ['v', 'd', 'i', 'w', 'e', 'wtf'];
 const BUILDER_TYPES = ['Z', 'C', 'I', 'J', 'F', 'D', STRING, OBJECT, 'Ljava/lang/CharSequence;', '[C', 'Ljava/lang/StringBuffer;'];
 
-/** Classes whose objects join texts. */
+/** Classes whose objects build texts. */
 export const BUILDERS = ['Ljava/lang/StringBuilder;', 'Ljava/lang/StringBuffer;'];
 
 const MODE_ROWS: readonly (readonly [name: string, signature: string])[] = [
@@ -125,7 +125,7 @@ const MODE_ROWS: readonly (readonly [name: string, signature: string])[] = [
   ],
 ];
 
-/** The longest list of parameters among them. */
+/** The number of parameters in the longest list among them. */
 export const MAX_PARAMETERS = 4;
 
 export const KNOWN_METHODS: readonly KnownMethod[] = [
@@ -195,7 +195,7 @@ export const KNOWN_METHODS: readonly KnownMethod[] = [
     signatures: [`(${STRING}[${OBJECT})${STRING}`, `(Ljava/util/Locale;${STRING}[${OBJECT})${STRING}`],
     follow: ({ args }) => formatted(args.at(-2)),
   },
-  // These only look at what they are given, or hand it back.
+  // These only inspect their arguments, or return them.
   {
     owner: 'Lkotlin/jvm/internal/Intrinsics;',
     names: ['checkNotNullExpressionValue', 'checkExpressionValueIsNotNull', 'checkNotNullParameter'],

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits';
 import { type Notes } from '../notes';
 import { type ApkReport } from '../report';
 
-/** Places where Android looks for libraries. Android loads no library with a longer name. */
+/** Paths at which Android looks for libraries. Android loads no library with a longer name. */
 export const LIBRARY = /^lib\/([\w.-]{1,40})\/([^/]{1,200}\.so)$/;
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -8,27 +8,27 @@ import { mayNameSecret } from './secret-names';
 /** Indexes of methods in calls have 16 bits. */
 const MAX_METHODS = 65_536;
 
-/** How a method is marked that can be a sign: in any call, or only beside a text that names a secret. */
+/** Marks of methods that can give a sign: in any call (`alone`), or only beside a text that names a secret (`withName`). */
 const MARK = { withName: 1, alone: 2 } as const;
 
-/** Units of work of looking for texts in a unit of code, and of looking at a text for the first time. */
+/** Units of work for each unit of code that is searched for texts, and for the first look at a text. */
 const COST = { texts: 3, text: 200 } as const;
 
-/** By these names a result tells of a secret, but not the secret. */
+/** A result with one of these names describes a secret without containing it. */
 const HARMLESS = /message|mask|redact|obfuscat|hash|hide|sanitiz|encrypt|length|size|status|class|error|reason/i;
 
 type Follow = NonNullable<ReturnType<FileFacts['callOf']>>;
 
 interface Candidate {
-  /** Index of its class; undefined when it may be any. */
+  /** Index of its class; undefined when it may be any class. */
   readonly owner: number | undefined;
   readonly known: KnownMethod;
 }
 
-/** Finds what the values in a file's code show. */
+/** Finds signs in the values of a file's code. */
 export class ValueSigns {
   private readonly known = new Map<number, Follow>();
-  /** Marks methods by their index. */
+  /** Marks of methods, by index. */
   private readonly marked = new Uint8Array(MAX_METHODS);
   private readonly harmless = new Map<number, boolean>();
   private readonly secretTexts = new Map<number, boolean>();
@@ -37,7 +37,7 @@ export class ValueSigns {
   private readonly initializer: number | undefined;
   /** True when constant bytes can be a sign. */
   private takesBytes = false;
-  /** True when no method of the file can show anything. */
+  /** True when no method of the file can show a sign. */
   readonly isIdle: boolean;
 
   /** @throws MalformedError */
@@ -60,7 +60,7 @@ export class ValueSigns {
     };
   }
 
-  /** @returns true when a call of one of them can be a sign */
+  /** @returns true when a call of a known method can be a sign */
   private findKnown(): boolean {
     const byName = new Map<number | undefined, Candidate[]>();
     for (const known of KNOWN_METHODS) {
@@ -99,12 +99,12 @@ export class ValueSigns {
     return true;
   }
 
-  /** The method that initialises a class puts constants into its fields. */
+  /** The initialiser of a class puts constants into its fields. */
   private setsFields({ index }: DexMethod): boolean {
     return this.takesBytes && this.dex.methodName(index) === this.initializer;
   }
 
-  /** False for most methods, at a tenth of the cost of following their values. */
+  /** A cheap check that is false for most methods, at a tenth of the cost of following their values. */
   private mayShow(code: MethodCode): boolean {
     const mark = code.highestMark(this.marked);
     if (mark !== MARK.withName) return mark === MARK.alone;
@@ -131,11 +131,11 @@ export class ValueSigns {
     return known;
   }
 
-  /** Takes note of a static field. */
+  /** Records a static field. */
   readonly declare = (field: number, flags: number): void => this.fields.declare(field, flags);
 
   /**
-   * Looks at one method.
+   * Follows the values of one method.
    * @returns false when the budget was spent before the end
    * @throws MalformedError
    */

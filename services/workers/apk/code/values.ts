@@ -5,24 +5,24 @@ interface Bytes {
   readonly kind: 'bytes';
   /** False once anything unknown may have been written to it. */
   isConstant: boolean;
-  /** False while it holds nothing but zeros. */
+  /** False while it holds only zeros. */
   isFilled: boolean;
 }
 
-/** A text that is put together, some of it unknown. */
+/** A text built from pieces, some of which are unknown. */
 export interface Joined {
   readonly kind: 'joined';
   /** The constant text at its end. */
   tail: string;
-  /** The name of a secret after which an unknown value stands. */
+  /** Name of a secret that is followed by an unknown value. */
   named: string | undefined;
   /** True for a builder, whose text may change. */
   readonly isBuilder: boolean;
 }
 
 /**
- * What is known of the value in a register. Of most nothing is known. `harmless`: a message of an error, or what a method of such a name
- * returned. `console`: the standard output.
+ * What is known of the value in a register; usually nothing. `harmless`: the message of an error, or the result of a method with a harmless
+ * name. `console`: the standard output.
  */
 export type Value =
   | { readonly kind: 'number'; readonly number: number }
@@ -32,14 +32,14 @@ export type Value =
   | Bytes
   | Joined;
 
-/** Characters of a text that are kept. Names of secrets are shorter. */
+/** Maximum characters kept of a text. Names of secrets are shorter. */
 const MAX_TAIL = 100;
 
 export const isConstantBytes = (value: Value | undefined): boolean => value?.kind === 'bytes' && value.isConstant;
 
 export const joinedOf = (tail = '', isBuilder = false): Joined => ({ kind: 'joined', tail, named: undefined, isBuilder });
 
-/** Notes that code which is not followed may have changed it. */
+/** Records that the value may have been changed by code that is not followed. */
 export function loosen(value: Value | undefined): void {
   if (value?.kind === 'bytes') value.isConstant = false;
   else if (value?.kind === 'joined' && value.isBuilder) [value.tail, value.named] = ['', undefined];
@@ -47,7 +47,7 @@ export function loosen(value: Value | undefined): void {
 
 /**
  * Appends to a text.
- * @param type the type that the called method takes, such as `I`; numbers and truths are no secrets
+ * @param type type of the called method's parameter, such as `I`; numbers and booleans are not secrets
  */
 export function append(text: Joined, piece: Value | undefined, type: string): void {
   if (piece?.kind === 'text') text.tail = (text.tail + piece.text).slice(-MAX_TAIL);

@@ -12,12 +12,12 @@ import { readEntry } from '../zip/read-entry';
 export const MANIFEST = 'AndroidManifest.xml';
 const RESOURCES = { binary: 'resources.arsc', protobuf: 'resources.pb' } as const;
 
-/** A part of an app: an APK, or a module of a bundle, which holds the same facts in other places and in protobuf. */
+/** A part of an app: an APK, or a module of a bundle, which holds the same facts at other paths and in protobuf. */
 export interface AppPart {
   /** Prefix of its files' names in the report: empty for the upload itself, `splits/a.apk/` for an APK inside. */
   readonly prefix: string;
   readonly archive: ZipArchive;
-  /** Files by their place in an APK, whatever they are called in the archive. */
+  /** Files by their path in an APK, whatever their name in the archive. */
   readonly files: ReadonlyMap<string, ZipEntry>;
   readonly encoding: keyof typeof RESOURCES;
 }
@@ -56,7 +56,7 @@ function parse({ encoding }: AppPart, bytes: Buffer, what: string): XmlElement {
   return encoding === 'binary' ? parseBinaryXml(bytes, what) : parseProtoXml(bytes, what);
 }
 
-/** An XML file of the part; undefined when there is none. @throws MalformedError */
+/** An XML file of the part; undefined when it is missing. @throws MalformedError */
 export function readXmlOf(part: AppPart, path: string): XmlElement | undefined {
   const entry = part.files.get(path);
   return entry && parse(part, readEntry(part.archive, entry, LIMITS.xmlFileBytes), path);
@@ -70,13 +70,13 @@ export function readResourcesOf(part: AppPart, notes: Pick<Notes, 'add'>): Resou
   return tolerate(() => (part.encoding === 'binary' ? new ResourceTable(bytes()) : new ProtoResourceTable(bytes())), undefined, notes.add);
 }
 
-/** Name of the file that holds the texts of its resources. */
+/** Name of the file with the texts of its resources. */
 export function resourcesNameOf(part: AppPart): string {
   const place = RESOURCES[part.encoding];
   return part.prefix + (part.files.get(place)?.name ?? place);
 }
 
-/** Name of the file that holds its manifest. */
+/** Name of its manifest file. */
 export function manifestNameOf(part: AppPart): string {
   return part.prefix + (part.files.get(MANIFEST)?.name ?? MANIFEST);
 }

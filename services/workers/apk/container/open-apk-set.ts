@@ -13,8 +13,8 @@ import { readEntry } from '../zip/read-entry';
 const isApk = (name: string): boolean => /\.apk$/i.test(name);
 const isExpansion = (name: string): boolean => /\.obb$/i.test(name);
 /**
- * Names of the base among several APKs that could be installed alone. Tools give the base of splits the first names; the last is the APK
- * for every device.
+ * Names of the base among several APKs that could each be installed alone. Tools give the base of splits the first two names; the last is
+ * the APK for every device.
  */
 const BASE_NAMES = ['base.apk', 'splits/base-master.apk', 'universal.apk'];
 
@@ -30,7 +30,7 @@ interface InnerApk {
 }
 
 /**
- * Opens an XAPK or an APKS: a base, its splits, and in an XAPK also data files (OBB), which are listed only. APKs inside inner APKs are not
+ * Opens an XAPK or an APKS: a base, its splits, and in an XAPK also data files (OBB), which are only listed. APKs inside inner APKs are not
  * opened.
  * @throws ApkRefused when no APK in it can be read
  */
@@ -69,7 +69,7 @@ function findBase(apks: readonly InnerApk[], names: readonly string[]): InnerApk
   return names.map((name) => whole.find(({ entry }) => entry.name === name)).find((each) => each !== undefined) ?? whole[0];
 }
 
-/** All APKs that can be read, in the order of their names. Their contents count against one budget. */
+/** All readable APKs, ordered by name. Their contents share one budget. */
 async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions): Promise<InnerApk[]> {
   const entries = [...archive.entries.values()].filter(({ name }) => isApk(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
   if (entries.length > LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${entries.length} APKs were looked at`);
@@ -99,7 +99,7 @@ function identityOf(manifest: XmlElement): { packageName: string | undefined; is
 }
 
 const FILE = 'manifest.json';
-/** The members of its description that tell an XAPK from other archives with such a file. */
+/** Members of the description that distinguish an XAPK from other archives with such a file. */
 const description = z.object({ xapk_version: z.union([z.number(), z.string()]), package_name: z.string() });
 
 interface XapkDescription {

@@ -9,7 +9,7 @@ import { type OpenOptions } from './unpacker';
 
 /**
  * Recognises an upload by its contents, never by its name: an APK, an Android App Bundle, or a set of APKs (XAPK, or APKS as bundletool
- * writes it). Anything that Android would install as an APK is an APK, whatever else it holds.
+ * writes it). A file that Android would install as an APK is an APK, whatever else it holds.
  * @throws ApkRefused
  */
 export async function openApp(source: ByteSource, options: OpenOptions): Promise<OpenedApp> {

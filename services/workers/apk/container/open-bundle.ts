@@ -5,7 +5,7 @@ import { type AppPart, MANIFEST } from './app-part';
 import { type OpenedApp } from './opened-app';
 
 const BASE = 'base';
-/** Folders of a module, and the place of their files in an APK (developer.android.com/guide/app-bundle/app-bundle-format). */
+/** Folders of a module, with the path of their files in an APK (developer.android.com/guide/app-bundle/app-bundle-format). */
 const PLACES: ReadonlyMap<string, string> = new Map([
   ['manifest', ''],
   ['dex', ''],
@@ -25,7 +25,9 @@ export function isBundle({ entries }: ZipArchive): boolean {
   return entries.has(`${BASE}/manifest/${MANIFEST}`);
 }
 
-/** Opens the modules of an Android App Bundle. Its one signature covers everything and is the developer's, for the upload to the store. */
+/**
+ * Opens the modules of an Android App Bundle. A bundle has one signature over everything, by the developer, for the upload to the store.
+ */
 export function openBundle(archive: ZipArchive, notes: Notes): OpenedApp {
   const modules = modulesOf(archive, notes);
   const parts = modules.map(({ files }): AppPart => ({ prefix: '', archive, files, encoding: 'protobuf' }));
@@ -36,7 +38,7 @@ export function openBundle(archive: ZipArchive, notes: Notes): OpenedApp {
   return { form: 'aab', base, others, listed, signed: [archive] };
 }
 
-/** The base first, the others in the order of their names. */
+/** The base first, then the others ordered by name. */
 function modulesOf({ entries }: ZipArchive, notes: Notes): Module[] {
   const suffix = `/manifest/${MANIFEST}`;
   const found = [...entries.keys()].filter((each) => each.endsWith(suffix)).map((each) => each.slice(0, -suffix.length));

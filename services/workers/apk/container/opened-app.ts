@@ -2,10 +2,10 @@ import { type AppForm, type PartFacts } from '../report';
 import { type ZipArchive } from '../zip/open-zip';
 import { type AppPart } from './app-part';
 
-/** An upload taken apart. */
+/** An upload, split into its parts. */
 export interface OpenedApp {
   readonly form: AppForm;
-  /** The part whose manifest is the app's. */
+  /** The part whose manifest is that of the app. */
   readonly base: AppPart;
   /** Other parts, which are scanned like the base. */
   readonly others: readonly AppPart[];

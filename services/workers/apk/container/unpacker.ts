@@ -9,14 +9,14 @@ import { STORED, type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { dataOffset, streamEntry } from '../zip/read-entry';
 
 /**
- * Gives access to files inside an archive as if they stood alone. Stored files are read in place. Compressed files are unpacked to disk, so
- * that memory holds none of them.
+ * Opens files inside an archive as if they were separate files. Stored files are read in place. Compressed files are unpacked to disk, so
+ * that none is held in memory.
  */
 export class Unpacker {
   private unpacked = 0;
   private readonly descriptors: number[] = [];
 
-  /** @param folder files in it have no name; they are gone once closed, or when the process ends */
+  /** @param folder files in it have no name; they disappear when closed, or when the process ends */
   constructor(private readonly folder: string) {}
 
   /** @throws MalformedError; ApkRefused `apk_too_complex` when all files together take too much space */

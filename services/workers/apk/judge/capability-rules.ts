@@ -37,7 +37,7 @@ const POWERFUL_CODE: readonly Row[] = [
     seenIn: inCode('runs_commands'),
   },
   {
-    // Little: most apps of stores are built so.
+    // The weight is low because most apps in stores are obfuscated.
     id: 'code_obfuscated',
     weight: 0.02,
     title: 'The names in its code say nothing',
@@ -46,7 +46,7 @@ const POWERFUL_CODE: readonly Row[] = [
   },
 ];
 
-/** Permissions that weigh alone: id, weight, what the app may do with them, names. */
+/** Permissions that count by themselves: id, weight, what the app may do with them, names. */
 type PermissionRow = readonly [id: string, weight: number, what: string, names: readonly string[]];
 
 const MESSAGES = ['READ_SMS', 'RECEIVE_SMS', 'RECEIVE_MMS', 'RECEIVE_WAP_PUSH'];
@@ -60,7 +60,7 @@ const NEARBY = ['BLUETOOTH_ADVERTISE', 'BLUETOOTH_CONNECT', 'BLUETOOTH_SCAN', 'N
 const GAZE = ['EYE_TRACKING_COARSE', 'EYE_TRACKING_FINE', 'FACE_TRACKING', 'HAND_TRACKING', 'HEAD_TRACKING'];
 
 /**
- * Those that Google Play allows only after a declaration ("Permissions and APIs that Access Sensitive Information",
+ * Permissions that Google Play allows only after a declaration ("Permissions and APIs that Access Sensitive Information",
  * support.google.com/googleplay/android-developer/answer/9888170) weigh most. An ordinary app has a few of the others.
  */
 const PERMISSIONS: readonly PermissionRow[] = [
@@ -136,7 +136,7 @@ const BOOT = either(
   asksFor('RECEIVE_BOOT_COMPLETED'),
   filtersFor('receivers', 'android.intent.action.BOOT_COMPLETED', 'android.intent.action.LOCKED_BOOT_COMPLETED'),
 );
-/** An app without any part, such as one of resources alone, has nothing to start. */
+/** An app without components, for example with resources alone, has nothing to launch. */
 const NO_LAUNCHER = when(
   'no enabled activity with the action MAIN and the category LAUNCHER',
   ({ package: app, components }) => app.main_activity === null && Object.values(components).some((list) => list.length > 0),

@@ -8,7 +8,7 @@ const MAX_SEEN = 100;
 /** Maximum characters of a place. Android's names are shorter. */
 const MAX_PLACE = 300;
 
-/** Everything that the rules find in the app, heaviest first. */
+/** All findings of the rules in the app, heaviest first. */
 export function findFindings(facts: JudgedFacts): AppFinding[] {
   const found = RULES.flatMap((rule): { rule: Rule; finding: AppFinding }[] => {
     const places = rule.seenIn(facts);

@@ -5,7 +5,7 @@ import { publicTestKey } from '../signing/public-keys';
 import { type Row, type Rule, rowsOf } from './rule';
 import { either, inCode, KINDS, ONLINE, openComponents, type Sight, together, when } from './sight';
 
-/** What a debug build has together, by the defaults of Android's build tools. */
+/** A debug build has these together, by the defaults of Android's build tools. */
 const DEVELOPMENT = 'development build';
 
 const SCHEMES = ['v1', 'v2', 'v3', 'v31'] as const;
@@ -63,7 +63,7 @@ const SIGNING: readonly Row[] = [
     weight: 0.25,
     title: "The signer's certificate uses SHA-1 or MD5",
     allows: 'Somebody else may make a certificate that looks the same.',
-    // A debug certificate says nothing of its maker in any case.
+    // A debug certificate does not identify its maker in any case.
     seenIn: ({ signers }) =>
       signers.filter(({ facts }) => hasWeakDigest(facts) && !facts.debug).map(({ facts }) => `certificate ${facts.subject}`),
   },
@@ -122,7 +122,7 @@ const NETWORK: readonly Row[] = [
 
 const OPEN_WEIGHTS: Readonly<Record<ComponentKind, number>> = { providers: 0.12, services: 0.1, receivers: 0.06, activities: 0.04 };
 
-/** One cause, so that an app with deep links does not look worse than one without a signature. A provider gives away data by itself. */
+/** They share one cause, so that an app with deep links does not score worse than an unsigned app. A provider exposes data directly. */
 const EXPORTED: readonly Row[] = (Object.keys(KINDS) as ComponentKind[]).map((kind) => ({
   id: `exported_${KINDS[kind]}`,
   weight: OPEN_WEIGHTS[kind],
@@ -141,7 +141,9 @@ const SECRETS: readonly Row[] = SECRET_RULES.map(({ id, severity }) => ({
   seenIn: ({ secrets }) => [...new Set(secrets.filter(({ rule }) => rule === id).map(({ file }) => file))],
 }));
 
-/** Android 7 closes the folder of an app that targets it and refuses the modes ("Permission changes", Android 7.0 behavior changes). */
+/**
+ * Android 7 closes the data folder of an app that targets it and refuses these modes ("Permission changes", Android 7.0 behavior changes).
+ */
 const CLOSED_SINCE = 24;
 const whereFilesCanBeShared =
   (sight: Sight): Sight =>
@@ -173,7 +175,7 @@ const WEAK_CODE: readonly Row[] = [
     seenIn: either(inCode('ecb'), inCode('ecb_by_default')),
   },
   {
-    // As ECB: what is equal stays visible. In GCM and CTR two texts under one key and IV can be read outright.
+    // The weight is that of ECB, because equal data stay visible. In GCM and CTR, two texts under one key and IV can be read outright.
     id: 'code_constant_iv',
     weight: 0.1,
     title: 'Encrypts with a constant initialisation vector',
@@ -181,7 +183,7 @@ const WEAK_CODE: readonly Row[] = [
     seenIn: inCode('constant_iv'),
   },
   {
-    // As an open provider: the data are given away by themselves.
+    // The weight is that of an open provider, because the data are exposed directly.
     id: 'code_shared_files',
     weight: 0.12,
     title: 'Makes files that every app may read or change',
@@ -196,7 +198,7 @@ const WEAK_CODE: readonly Row[] = [
     seenIn: inCode('javascript_interface'),
   },
   {
-    // Little: only names of secrets are known, and since Android 4.1 other apps cannot read the log.
+    // The weight is low because only names of secrets are recognised, and since Android 4.1 other apps cannot read the log.
     id: 'code_secrets_logged',
     weight: 0.03,
     title: 'May write secrets to the log',
@@ -205,7 +207,7 @@ const WEAK_CODE: readonly Row[] = [
   },
 ];
 
-/** One cause, because they are settings of one build. All of them only make a mistake in native code easier to use. */
+/** They share one cause, because they are settings of one build. Each of them only makes a mistake in native code easier to exploit. */
 const NATIVE = 'native build';
 
 const NATIVE_CODE: readonly Row[] = [
@@ -243,10 +245,10 @@ const NATIVE_CODE: readonly Row[] = [
   },
 ];
 
-/** How far anybody vouches for the file. */
+/** Rules about the signatures: how well the file's origin is vouched for. */
 export const SIGNING_RULES: readonly Rule[] = rowsOf('hardening', 'signing', SIGNING);
 
-/** How well the app is built. */
+/** Rules about how securely the app is built. */
 export const BUILD_RULES: readonly Rule[] = [
   ...rowsOf('hardening', 'dex', WEAK_CODE),
   ...rowsOf('hardening', 'native_libraries', NATIVE_CODE),

@@ -7,7 +7,7 @@ const RISK_METHOD = `the higher of hardening and capability; each is ${METHOD}`;
 
 const BY_ID: ReadonlyMap<string, Rule> = new Map(RULES.map((rule) => [rule.id, rule]));
 
-/** One score of the app, to two decimals: below 20 low, below 50 medium, below 75 high, else critical. */
+/** One score of the app, to two decimals: below 20 low, below 50 medium, below 75 high, otherwise critical. */
 export function rateScore(name: ScoreName, findings: readonly Pick<AppFinding, 'id'>[]): Score {
   const heaviest = new Map<string, ScoreInput>();
   for (const { id } of findings) {
@@ -23,7 +23,7 @@ export function rateScore(name: ScoreName, findings: readonly Pick<AppFinding, '
 }
 
 /**
- * The higher of the two scores; between equals, the danger to the user.
+ * The higher of the two scores; if they are equal, the danger to the user.
  * @param complete false when part of the app was not searched, so that findings may be missing
  */
 export function rateRisk({ hardening, capability }: Readonly<Record<ScoreName, Score>>, complete: boolean): Risk {

@@ -1,13 +1,13 @@
 import { type ApkReport, type ScoreName } from '../report';
 import { type Sight } from './sight';
 
-/** One thing that is looked for in every app. */
+/** A condition that every app is checked for. */
 export interface Rule {
   readonly id: string;
   readonly countsFor: ScoreName;
   /** The share of the remaining trust that it takes away. */
   readonly weight: number;
-  /** Findings of one cause count once. Without it, a finding is its own cause. */
+  /** Findings with the same cause count once. Without a cause, a finding counts by itself. */
   readonly cause?: string;
   readonly title: string;
   readonly allows: string;
@@ -16,9 +16,9 @@ export interface Rule {
   readonly seenIn: Sight;
 }
 
-/** A rule without what it shares with others of its list. */
+/** A rule without the members that its whole list shares. */
 export type Row = Omit<Rule, 'countsFor' | 'section'>;
 
-/** The rules of one list: they count for one score, and rest on one part of the report. */
+/** Completes the rules of one list, which count for one score and rest on one part of the report. */
 export const rowsOf = (countsFor: ScoreName, section: keyof ApkReport, rows: readonly Row[]): Rule[] =>
   rows.map((row) => ({ ...row, countsFor, section }));

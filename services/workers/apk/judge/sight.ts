@@ -15,7 +15,7 @@ import type {
   TrackerFacts,
 } from '../report';
 
-/** The facts on which rules look. */
+/** The facts that rules examine. */
 export interface JudgedFacts {
   readonly form: AppForm;
   readonly package: PackageFacts;
@@ -32,7 +32,7 @@ export interface JudgedFacts {
   readonly code: readonly CodeSighting[];
 }
 
-/** Says where in an app something is seen; the list is empty when the app does not have it. */
+/** Returns the places in an app where something is seen; an empty list if it is not in the app. */
 export type Sight = (facts: JudgedFacts) => readonly string[];
 
 export const KINDS: Readonly<Record<ComponentKind, string>> = {
@@ -43,7 +43,7 @@ export const KINDS: Readonly<Record<ComponentKind, string>> = {
 };
 
 const ANDROID = 'android.permission.';
-/** Names without a dot are Android's own permissions. */
+/** A name without a dot is one of Android's own permissions. */
 export const fullPermissionName = (name: string): string => (name.includes('.') ? name : ANDROID + name);
 const permissionPlace = (name: string): string => `permission ${name}`;
 
@@ -54,10 +54,10 @@ export function asksFor(...names: readonly string[]): Sight {
     permissions.filter(({ name, requested }) => requested && wanted.has(name)).map(({ name }) => permissionPlace(name));
 }
 
-/** An app that may not use the network does nothing there. */
+/** Limits network rules to apps that may use the network. */
 export const ONLINE = asksFor('INTERNET');
 
-/** Sees requests for dangerous permissions other than these. */
+/** Sees requests for dangerous permissions that are not listed elsewhere. */
 export function asksForDangerous(isOther: (name: string) => boolean): Sight {
   return ({ permissions }) =>
     permissions
@@ -69,7 +69,9 @@ function components(kind: ComponentKind, isMeant: (component: ComponentFacts) =>
   return (facts) => facts.components[kind].filter(isMeant).map(({ name }) => `${KINDS[kind]} ${name}`);
 }
 
-/** Sees components that only the holder of one of these permissions may bind or call: Android requires it of such a service. */
+/**
+ * Sees components that only the holder of one of these permissions may bind or call. Android requires the permission for such a service.
+ */
 export function boundBy(kind: ComponentKind, ...names: readonly string[]): Sight {
   const wanted = new Set(names.map(fullPermissionName));
   return components(kind, ({ permission }) => permission !== null && wanted.has(permission));
@@ -83,7 +85,7 @@ export function filtersFor(kind: ComponentKind, ...wanted: readonly string[]): S
   );
 }
 
-/** Sees components that every app may use. The launcher's entry has to be exported. */
+/** Sees components that every app may use. The launcher's entry must be exported, so it does not count. */
 export function openComponents(kind: ComponentKind): Sight {
   return components(
     kind,
@@ -91,7 +93,7 @@ export function openComponents(kind: ComponentKind): Sight {
   );
 }
 
-/** Sees what the code shows. */
+/** Sees a sign in the code. */
 export function inCode(sign: CodeSign): Sight {
   return ({ code }) => code.filter((each) => each.sign === sign).map(({ place }) => place);
 }
@@ -101,12 +103,12 @@ export function when(place: string, isTrue: (facts: JudgedFacts) => boolean): Si
   return (facts) => (isTrue(facts) ? [place] : []);
 }
 
-/** Sees what any of these sees. */
+/** Sees what any of these sights sees. */
 export function either(...sights: readonly Sight[]): Sight {
   return (facts) => [...new Set(sights.flatMap((sight) => sight(facts)))];
 }
 
-/** Sees what all of these see together, and nothing when one of them sees nothing. */
+/** Sees what all of these sights see together, and nothing if one of them sees nothing. */
 export function together(...sights: readonly Sight[]): Sight {
   return (facts) => {
     const seen = sights.map((sight) => sight(facts));
@@ -114,7 +116,7 @@ export function together(...sights: readonly Sight[]): Sight {
   };
 }
 
-/** Sees what the first sees, unless the second sees something. */
+/** Sees what the first sight sees, unless the second sees something. */
 export function unless(sight: Sight, exception: Sight): Sight {
   return (facts) => (exception(facts).length > 0 ? [] : sight(facts));
 }

@@ -41,7 +41,7 @@ export class AttributeReader {
     readonly note: (message: string) => void,
   ) {}
 
-  /** The value as written, without following references. */
+  /** The value as written; references are not followed. */
   raw(element: XmlElement, resourceId: number): ResourceValue | undefined {
     return element.attributes.find((each) => each.resourceId === resourceId)?.value;
   }
@@ -58,7 +58,7 @@ export class AttributeReader {
     return this.resolved(this.raw(element, resourceId), booleanOf);
   }
 
-  /** Attributes without a namespace have no id, such as `package` or those of a network security configuration. */
+  /** Attributes without a namespace have no id, for example `package` and those of a network security configuration. */
   plainText(element: XmlElement, name: string): string | undefined {
     return this.resolved(plainAttribute(element, name)?.value, textOf);
   }
@@ -82,7 +82,7 @@ export function childrenNamed(element: XmlElement | undefined, ...names: readonl
   return element?.children.filter((child) => names.includes(child.name)) ?? [];
 }
 
-/** The full class name of a name in the manifest: `.Main` and `Main` are relative to the package. */
+/** The full class name for a name in the manifest: `.Main` and `Main` are relative to the package. */
 export function fullClassName(packageName: string, name: string): string {
   if (name.startsWith('.')) return packageName + name;
   return name.includes('.') ? name : `${packageName}.${name}`;

@@ -9,7 +9,7 @@ import { readComponents } from './read-components';
 import { type ManifestFacts } from './read-manifest';
 
 /**
- * The components of the base, followed by components that only its modules or splits declare. Nothing else of their manifests matters:
+ * The components of the base, followed by components that only its modules or splits declare. Nothing else in their manifests matters:
  * Android takes permissions and flags from the base.
  */
 export function readComponentsOfParts(base: ManifestFacts, others: readonly ScannedPart[], notes: Notes): ComponentsFacts {

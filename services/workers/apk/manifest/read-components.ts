@@ -4,7 +4,7 @@ import { type XmlElement } from '../resources/binary-xml';
 import { ATTRIBUTE, type AttributeReader, childrenNamed } from './attributes';
 import { fullClassName } from './attributes';
 
-/** The values that decide the defaults of components. */
+/** Values from which the defaults of components follow. */
 export interface ComponentDefaults {
   readonly packageName: string;
   /** The effective target: declared target, else minimum, else 1. */
@@ -13,7 +13,7 @@ export interface ComponentDefaults {
 
 /** Providers were exported by default below this target. */
 const PROVIDER_PRIVATE_FROM = 17;
-/** From this target on, a component with an intent filter must declare whether it is exported. */
+/** From this target on, a component with an intent filter must state whether it is exported. */
 const EXPLICIT_EXPORT_FROM = 31;
 
 /** Reads all components, with `exported` as Android decides it. */
@@ -60,7 +60,7 @@ function readComponent(
   };
 }
 
-/** A provider may require one permission to read and another to write. It counts as protected when it requires both. */
+/** A provider may require one permission for reading and another for writing. It counts as protected when it requires both. */
 function permissionOf(element: XmlElement, attributes: AttributeReader): string | undefined {
   const both = attributes.text(element, ATTRIBUTE.permission);
   if (element.name !== 'provider') return both;

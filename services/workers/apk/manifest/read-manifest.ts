@@ -115,7 +115,7 @@ function readVersionCode(manifest: XmlElement, attributes: AttributeReader): num
   return low === undefined ? null : high * 2 ** 32 + (low >>> 0);
 }
 
-/** Labels by locale, with `default` for the one without a locale. */
+/** Labels by locale; `default` is the label without a locale. */
 function readLabels(attributes: AttributeReader, label: ResourceValue | undefined): Record<string, string> {
   if (!label) return {};
   const { table, note } = attributes;

@@ -40,8 +40,8 @@ export class ResourceTable implements Resources {
   }
 
   /**
-   * Every value of a resource. References are not followed. Empty for ids of other packages, such as the platform's.
-   * @throws MalformedError; ApkRefused `apk_too_complex` when all lookups together took too much work
+   * All values of a resource. References are not followed. Empty for ids of other packages, such as the platform's.
+   * @throws MalformedError; ApkRefused `apk_too_complex` when all look-ups together took too much work
    */
   valuesOf(resourceId: number): ConfiguredValue[] {
     const found: ConfiguredValue[] = [];

@@ -12,8 +12,8 @@ export interface ConfiguredValue {
 /** Values by resource id, from the resources.arsc of an APK or the resources.pb of a bundle. */
 export interface Resources {
   /**
-   * Every value of a resource. References are not followed. Empty for ids of other packages, such as the platform's.
-   * @throws MalformedError; ApkRefused `apk_too_complex` when all lookups together took too much work
+   * All values of a resource. References are not followed. Empty for ids of other packages, such as the platform's.
+   * @throws MalformedError; ApkRefused `apk_too_complex` when all look-ups together took too much work
    */
   valuesOf(resourceId: number): ConfiguredValue[];
   /** All texts, for scanning. */

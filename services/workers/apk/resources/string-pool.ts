@@ -33,7 +33,7 @@ export class StringPool {
     return text;
   }
 
-  /** All strings in order; none is kept. Several entries may share their bytes, so the caller bounds how many it takes. */
+  /** All strings in order, without keeping any. Several entries may share their bytes, so the caller limits how many it takes. */
   *all(): Generator<string> {
     for (let index = 0; index < this.count; index++) yield this.decode(index);
   }

@@ -9,7 +9,7 @@ const URL_SCHEMES = ['http://', 'https://'] as const;
 /** Matches the characters of RFC 3986 after a scheme. */
 const URL_PATTERN = /https?:\/\/[\w.~:/?#[\]@!$&'()*+,;=%-]{4,2000}/y;
 
-/** Names of XML vocabularies, to which no app connects. */
+/** Hosts that only name XML vocabularies. No app connects to them. */
 const NAMESPACE_HOSTS = new Set([
   'schemas.android.com',
   'www.w3.org',
@@ -21,8 +21,8 @@ const NAMESPACE_HOSTS = new Set([
 ]);
 
 /**
- * The address as it may be shown: without surrounding punctuation, user information and secrets.
- * @returns undefined for format strings, name spaces and invalid hosts
+ * The address in a form that may be shown: without surrounding punctuation, user information and secrets.
+ * @returns undefined for format strings, namespaces and invalid hosts
  */
 function cleanUrl(text: string): string | undefined {
   const trimmed = text.replace(/[.,;:!?'")\]]+$/, '');
@@ -33,10 +33,10 @@ function cleanUrl(text: string): string | undefined {
   return maskSecretsIn(trimmed.replace(/^(https?:\/\/)[^/?#]*@/, '$1********@'));
 }
 
-/** Bytes that are searched at once. A large file as one string would fill the thread's heap. */
+/** Bytes that are searched at once. A large file as a single string would fill the thread's heap. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** One thing to search for: the literal at its start, its form, and the action for a match. */
+/** A form to search for: the literal at its start, its pattern, and the action for a match. */
 interface Wanted {
   readonly literal: string;
   readonly pattern: RegExp;
@@ -47,7 +47,7 @@ interface Wanted {
 export class ContentScanner {
   private readonly urls = new Set<string>();
   private readonly secrets = new Map<string, SecretFacts>();
-  /** Places tried so far, by literal, in all files together. */
+  /** Places tried so far for each literal, in all files together. */
   private readonly tried = new Map<string, number>();
   private readonly wanted: readonly Wanted[] = [
     ...SECRET_RULES.map(({ id, literal, pattern }) => ({
@@ -59,10 +59,10 @@ export class ContentScanner {
   ];
   /** True once a list is full. */
   isFull = false;
-  /** False once anything that could hold a secret was left out. */
+  /** False once anything that could hold a secret was skipped. */
   isWhole = true;
 
-  /** @param tell takes a warning for the report */
+  /** @param tell receives warnings for the report */
   constructor(private readonly tell: (note: string) => void) {}
 
   /** @param file its name in the report */
@@ -73,7 +73,7 @@ export class ContentScanner {
   }
 
   /**
-   * Notes that something was not searched.
+   * Records that something was not searched.
    * @param note a sentence that names it
    */
   leftOut(note: string): void {
@@ -81,7 +81,7 @@ export class ContentScanner {
     this.tell(note);
   }
 
-  /** Scans a file that arrives in pieces. A match across two pieces is found. */
+  /** Scans a file that arrives in pieces. A match across two pieces is also found. */
   begin(file: string): { add(bytes: Buffer): void; end(): void } {
     const searches = this.wanted.map((wanted) => ({ ...wanted, search: new LiteralSearch(wanted.literal, wanted.pattern) }));
     let text = '';
@@ -133,7 +133,7 @@ export class ContentScanner {
     return [...this.secrets.values()];
   }
 
-  /** What was searched for, and whether all contents were searched. */
+  /** The lists that contents were searched for, and whether all contents were searched. */
   checked(): CheckedFacts {
     const ok = this.isWhole && this.secrets.size < LIMITS.secrets;
     return { source: 'secret_rules', as_of: SECRET_RULES_AS_OF, ok, entries: SECRET_RULES.length };

@@ -2,8 +2,8 @@
 export const WINDOW_BYTES = 2_048;
 
 /**
- * Finds the places of one literal where a pattern matches, in a text that arrives in pieces. Time is linear in the bytes: the pattern is
- * tried only at its literal, within a bounded window, and no more often than the caller allows.
+ * Finds the matches of a pattern in a text that arrives in pieces. Takes time linear in the bytes: the pattern is tried only where its
+ * literal occurs, within a bounded window, and no more often than the caller allows.
  */
 export class LiteralSearch {
   /** Bytes of the text before the current piece. */
@@ -37,7 +37,7 @@ export class LiteralSearch {
     return text.indexOf(this.literal, from);
   }
 
-  /** Moves on: the next text begins so many characters later. */
+  /** Moves on: the next text begins this many characters later. */
   advance(characters: number): void {
     this.passed += characters;
   }

@@ -28,7 +28,7 @@ export interface ScannedPart {
   readonly manifest: XmlElement | undefined;
 }
 
-/** The rest of the bounds that hold for all parts together. */
+/** What is left of the bounds for all parts together. */
 interface Budget {
   tableCharacters: number;
   fileBytes: number;
@@ -79,7 +79,7 @@ interface DexEntry {
   readonly entry: ZipEntry;
 }
 
-/** Dex files in the order in which Android loads those of a part. The list is marked as not whole when there are too many. */
+/** Dex files in the order in which Android loads those of a part. The result is marked as incomplete when there are too many. */
 function dexFiles(parts: readonly ScannedPart[], notes: Notes): { files: readonly DexEntry[]; isWhole: boolean } {
   const found = parts.flatMap(({ part }) => {
     const ofPart = [...part.files].filter(([place]) => /^classes\d*\.dex$/.test(place));
@@ -91,7 +91,7 @@ function dexFiles(parts: readonly ScannedPart[], notes: Notes): { files: readonl
 }
 
 interface DexRead {
-  /** Empty when it is no dex file. */
+  /** Empty when it is not a dex file. */
   readonly facts: readonly DexFacts[];
   /** False when not all of its class names could be read. */
   readonly isWhole: boolean;
@@ -121,7 +121,7 @@ function libraryNamesOf({ files }: AppPart): string[] {
   return [...files.keys()].flatMap((place) => /^lib\/[^/]+\/([^/]+)$/.exec(place)?.[1] ?? []);
 }
 
-/** @returns false when not all native libraries were looked at */
+/** @returns false when some native libraries were skipped */
 function lookAtLibraries(parts: readonly ScannedPart[], { signs, notes }: { signs: CodeSignFinder; notes: Notes }): boolean {
   let isWhole = true;
   let left: number = LIMITS.librariesBytes;
@@ -149,7 +149,7 @@ function lookAtCode(name: string, bytes: Buffer, { signs, notes }: { signs: Code
   return isWhole === true;
 }
 
-/** The attribute texts of the manifest: keys of services often stand in its meta-data. */
+/** The attribute texts of the manifest, because keys of services are often in its meta-data. */
 function* textsOf(element: XmlElement): Generator<string> {
   for (const { value } of element.attributes) if (value.text !== undefined) yield value.text;
   for (const child of element.children) yield* textsOf(child);
@@ -162,7 +162,7 @@ interface Scan {
   readonly budget: Budget;
 }
 
-/** Opens the resources only here, so that they are not in memory while signatures are verified. */
+/** Opens the resources only now, so that they are not in memory while signatures are verified. */
 function scanResources(part: AppPart, scan: Scan): void {
   const note = (message: string): void => scan.scanner.leftOut(message);
   const resources = readResourcesOf(part, { add: note });
@@ -174,7 +174,7 @@ function scanResources(part: AppPart, scan: Scan): void {
   tolerate(work, undefined, note);
 }
 
-/** Joins texts to pieces worth scanning, up to the budget. */
+/** Joins texts into pieces that are worth scanning, up to the budget. */
 function* piecesOf(texts: Iterable<string>, { scanner, budget }: Scan): Generator<string> {
   let piece: string[] = [];
   let length = 0;
@@ -217,13 +217,13 @@ async function scanTextFiles(part: AppPart, { scanner, budget }: Scan): Promise<
   }
 }
 
-/** A small file in one piece, a large one piece by piece as it is unpacked. */
+/** Returns a small file in one piece, and a large one piece by piece as it is unpacked. */
 async function* textOf({ archive }: AppPart, entry: ZipEntry): AsyncGenerator<Buffer> {
   if (entry.size <= LIMITS.streamFromBytes) yield readEntry(archive, entry, LIMITS.streamFromBytes);
   else yield* streamEntry(archive, entry);
 }
 
-/** Kinds of files that hold text. */
+/** Names of files that hold text. */
 const TEXT =
   /\.(json|xml|properties|js|jsbundle|bundle|html?|txt|pem|key|p8|ya?ml|cfg|conf|config|ini|env|csv|plist|toml|sql|graphql|md)$/i;
 const BINARY =

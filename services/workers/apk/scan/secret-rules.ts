@@ -1,8 +1,8 @@
 import { type Severity } from '../report';
 
 /**
- * The forms of well-known credentials, kept by hand: prefixes, alphabets and lengths that their issuers use. A rule is tried only at its
- * literal, within a bounded window, so that no input can make it slow.
+ * The forms of well-known credentials, maintained by hand: prefixes, alphabets and lengths that their issuers use. A rule is tried only
+ * where its literal occurs, within a bounded window, so that no input can make it slow.
  */
 export interface SecretRule {
   readonly id: string;
@@ -25,7 +25,8 @@ export const SECRET_RULES: readonly SecretRule[] = [
   { id: 'aws_access_key_id', literal: 'AKIA', pattern: /AKIA[A-Z2-7]{16}(?![A-Z0-9])/y, severity: 'warning' },
   { id: 'aws_temporary_key_id', literal: 'ASIA', pattern: /ASIA[A-Z2-7]{16}(?![A-Z0-9])/y, severity: 'high' },
   {
-    // Parsers of such files contain the bare header too. A key also has a line of base64 after it, or after headers such as `DEK-Info: …`.
+    // Parsers of such files also contain the bare header. A real key also has a line of base64 after it, or after headers such as
+    // `DEK-Info: …`.
     id: 'private_key',
     literal: '-----BEGIN ',
     pattern:

@@ -1,7 +1,7 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { MalformedError } from '../apk-error';
 
-/** How the contents of the file are digested. */
+/** Kinds of digest over the contents of the file. */
 export type ContentDigest = 'chunked-sha256' | 'chunked-sha512' | 'verity-sha256';
 
 /** A signature algorithm of schemes v2 and later. */
@@ -26,7 +26,7 @@ const ALGORITHMS: ReadonlyMap<number, SignatureAlgorithm> = new Map([
   [0x0425, { hash: 'sha256', keyType: 'dsa', contentDigest: 'verity-sha256' }],
 ] satisfies [number, SignatureAlgorithm][]);
 
-/** The algorithm of an id; undefined for an unknown id, whose signatures Android skips too. */
+/** The algorithm with this id; undefined for an unknown id. Android ignores such signatures too. */
 export function algorithmOf(id: number): SignatureAlgorithm | undefined {
   return ALGORITHMS.get(id);
 }
@@ -54,7 +54,7 @@ export interface SignedBytes {
   readonly key: KeyObject;
 }
 
-/** True when the signature is by this key over these bytes. False for a key of another type, or one that OpenSSL refuses. */
+/** True when the signature over these bytes was made with this key. False for a key of another type, or one that OpenSSL refuses. */
 export function verifySignature({ hash, keyType, pssSalt }: VerifiedWith, { data, signature, key }: SignedBytes): boolean {
   if (key.asymmetricKeyType !== keyType) return false;
   const padding = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt };

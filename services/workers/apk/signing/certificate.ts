@@ -4,13 +4,13 @@ import { type CertificateFacts } from '../report';
 import { isDebugCertificate } from './public-keys';
 import { contextTag, DER, derChildren, type DerElement, expectTag, oidOf, readDer } from './der';
 
-/** A certificate of a signer, parsed once. */
+/** A signer's certificate, parsed once. */
 export interface Certificate {
   readonly encoded: Buffer;
   readonly publicKey: KeyObject;
-  /** SubjectPublicKeyInfo in its encoded form. */
+  /** SubjectPublicKeyInfo, encoded. */
   readonly spki: Buffer;
-  /** Issuer and serial in their encoded form, by which a PKCS #7 signature names its certificate. */
+  /** Issuer and serial, encoded. A PKCS #7 signature names its certificate by them. */
   readonly issuer: Buffer;
   readonly serial: Buffer;
   readonly facts: CertificateFacts;
@@ -98,7 +98,7 @@ function describe(certificate: X509Certificate, { encoded, publicKey, algorithm 
   };
 }
 
-/** Puts the most specific part first, as RFC 2253 and apksigner do. OpenSSL gives one line for each part, in the order of the encoding. */
+/** Puts the most specific part first, as RFC 2253 and apksigner do. OpenSSL returns a line for each part, in the order of the encoding. */
 function nameOf(lines: string | undefined): string {
   return (lines ?? '').split('\n').reverse().join(', ');
 }

@@ -9,7 +9,7 @@ import { ABSENT, checkBlockScheme, failedCheck, type SchemeCheck } from './verif
 import { checkJarSignature } from './verify-jar-signature';
 
 export interface SigningsCheck extends SigningCheck {
-  /** False when another archive is not signed by the first one's signers, or one of its signatures does not verify. */
+  /** False when another archive has other signers than the first, or one of its signatures does not verify. */
   readonly isAlike: boolean;
 }
 
@@ -38,11 +38,11 @@ function hasBroken({ facts: { v1, v2, v3, v31 } }: SigningCheck): boolean {
 /** The signing part of the report, and the certificates that sign. */
 interface SigningCheck {
   readonly facts: SigningFacts;
-  /** Each signer's own certificate, in the newest scheme that is present. */
+  /** Each signer's own certificate, from the newest scheme that is present. */
   readonly signers: readonly Certificate[];
 }
 
-/** Verifies every scheme separately. Android checks only the newest one that it knows. */
+/** Verifies every scheme separately. Android checks only the newest scheme that it knows. */
 async function checkSigning(archive: ZipArchive): Promise<SigningCheck> {
   const checks = checkBlock(archive);
   const present = (scheme: 'v2' | 'v3'): boolean => checks[scheme].verdict.present;

@@ -11,8 +11,8 @@ const SHA256_BYTES = 32;
 const DIRECTORY_OFFSET_AT = 16;
 
 /**
- * The sections that the signature covers: everything but the signing block. Its end record must say that the directory begins where the
- * block does.
+ * The sections that the signature covers: everything but the signing block. In them, the end record must say that the directory begins
+ * where the block does.
  */
 function coveredSections({ source, end }: ZipArchive, blockOffset: number): ByteSource[] {
   const record = Buffer.from(source.read(end.offset, source.size - end.offset));
@@ -24,7 +24,7 @@ function section(source: ByteSource, start: number, end: number): ByteSource {
   return { size: end - start, read: (offset, length) => source.read(start + offset, length) };
 }
 
-/** Computes one digest over the file's contents, a mebibyte at a time. */
+/** Computes one digest over the file's contents, reading a mebibyte at a time. */
 export function contentDigest(kind: ContentDigest, archive: ZipArchive, blockOffset: number): Buffer {
   const sections = coveredSections(archive, blockOffset);
   switch (kind) {
@@ -47,7 +47,7 @@ function u32(value: number): Buffer {
   return bytes;
 }
 
-/** H(0x5a, count, digests of chunks), each H(0xa5, length, chunk). */
+/** H(0x5a, count, digests of chunks); the digest of a chunk is H(0xa5, length, chunk). */
 function chunkedDigest(hash: 'sha256' | 'sha512', sections: readonly ByteSource[]): Buffer {
   const count = sections.reduce((sum, each) => sum + Math.ceil(each.size / CHUNK_BYTES), 0);
   const top = createHash(hash).update(Buffer.of(0x5a)).update(u32(count));
@@ -69,7 +69,7 @@ function pageOf(bytes: Buffer, index: number): Buffer {
   return bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES);
 }
 
-/** Root of a tree of 4096-byte pages over all sections as one stream, then their length as u64. */
+/** Root of a hash tree of 4096-byte pages over all sections as one stream, followed by their length as u64. */
 function verityDigest(sections: readonly ByteSource[]): Buffer {
   let level = Buffer.concat([...pagesOf(sections)].map(saltedHash));
   do {
@@ -82,7 +82,7 @@ function verityDigest(sections: readonly ByteSource[]): Buffer {
   return Buffer.concat([level, size]);
 }
 
-/** Cuts the sections into pages, which run across their borders. */
+/** Cuts the sections into pages, which may cross their borders. */
 function* pagesOf(sections: readonly ByteSource[]): Generator<Buffer> {
   let carried: Buffer = Buffer.alloc(0);
   for (const each of sections) {

@@ -1,6 +1,6 @@
 import { MalformedError } from '../apk-error';
 
-/** One element of DER (X.690): tag, content, and the bytes of both. */
+/** A DER element (X.690): its tag, its content, and the bytes of the whole. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
@@ -14,7 +14,7 @@ export function contextTag(number: number): number {
   return 0xa0 | number;
 }
 
-/** @throws MalformedError, also for the indefinite lengths of BER */
+/** @throws MalformedError also for the indefinite lengths of BER */
 export function readDer(bytes: Buffer): DerElement {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined) throw new MalformedError('a DER structure ends early');
@@ -27,7 +27,7 @@ export function readDer(bytes: Buffer): DerElement {
   return { tag, content: bytes.subarray(start, start + length), encoded: bytes.subarray(0, start + length) };
 }
 
-/** @throws MalformedError when the element has another tag */
+/** @throws MalformedError when the element is missing or has another tag */
 export function expectTag(element: DerElement | undefined, tag: number): DerElement {
   if (element?.tag !== tag) throw new MalformedError('a DER structure has another form than expected');
   return element;
@@ -35,7 +35,7 @@ export function expectTag(element: DerElement | undefined, tag: number): DerElem
 
 const MAX_CHILDREN = 10_000;
 
-/** The elements inside of a constructed element. */
+/** The elements inside a constructed element. */
 export function derChildren(parent: DerElement): DerElement[] {
   const children: DerElement[] = [];
   for (let rest = parent.content; rest.length > 0;) {

@@ -6,7 +6,7 @@ export interface JarSection {
   readonly name: string | undefined;
   /** Attributes by lower-case name. */
   readonly attributes: ReadonlyMap<string, string>;
-  /** The bytes of the section, including the empty line that ends it. A signature file digests them. */
+  /** The bytes of the section, including the empty line that ends it. Signature files hold digests of these bytes. */
   readonly bytes: Buffer;
 }
 
@@ -62,7 +62,7 @@ function unfold(bytes: Buffer): string[] {
   return lines.map((line) => Buffer.from(line, 'latin1').toString('utf8'));
 }
 
-/** Digest names of manifests, strongest first, with their names in node:crypto. */
+/** Digest names in manifests, strongest first, with their names in node:crypto. */
 const DIGESTS = [
   ['sha-512', 'sha512'],
   ['sha-384', 'sha384'],

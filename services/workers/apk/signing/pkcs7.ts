@@ -57,7 +57,7 @@ function verifies({ publicKey }: Certificate, { hash, data, signature }: { hash:
   return verifySignature({ hash, keyType }, { data, signature, key: publicKey });
 }
 
-/** If there are signed attributes, the signature covers them, and they hold the digest of the signed file. */
+/** Signed attributes hold the digest of the signed file. If there are any, the signature covers them instead of the file. */
 function signedAttributes(attributes: DerElement, hash: Hash, signed: Buffer): Buffer | undefined {
   const digest = createHash(hash).update(signed).digest();
   const matches = derChildren(attributes).some((attribute) => {
@@ -76,13 +76,13 @@ const TEXT_TAGS: readonly number[] = [0x0c, 0x13, 0x16];
 
 /**
  * True when two encoded names (X.501) are equal. Some signers change the type of a text, and Android accepts that.
- * @throws MalformedError when the bytes differ and one is no name
+ * @throws MalformedError when the bytes differ and one of them is not a name
  */
 function isSameName(one: Buffer, other: Buffer): boolean {
   return one.equals(other) || partsOf(one) === partsOf(other);
 }
 
-/** Sets of attributes, each with its type and value, in their order. */
+/** Sets of attributes, each with type and value, in order. */
 function partsOf(name: Buffer): string {
   const sets = derChildren(expectTag(readDer(name), DER.sequence)).map((set) => derChildren(expectTag(set, DER.set)).map(attributeOf));
   return JSON.stringify(sets);

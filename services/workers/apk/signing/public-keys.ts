@@ -1,6 +1,6 @@
 /**
  * SHA-256 of the certificates whose private keys are public in Android's source (AOSP `build/make/target/product/security/*.x509.pem`). The
- * tools of every version sign with one of them unless told otherwise.
+ * tools of every version sign with one of them unless configured otherwise.
  */
 const PUBLIC_TEST_CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ['a40da80a59d170caa950cf15c18c454d47a39b26989d8b640ecd745ba71bf5dc', 'testkey'],
@@ -11,12 +11,12 @@ const PUBLIC_TEST_CERTIFICATES: ReadonlyMap<string, string> = new Map([
   ['abf21f9e2af1d881cc673fddcefa6ed9c269a437bd64b279cf45844cfd589126', 'sdk_sandbox'],
 ]);
 
-/** The name of Android's test key that a certificate belongs to. @param sha256 of the certificate, lower-case hexadecimal */
+/** Name of the Android test key that a certificate belongs to. @param sha256 of the certificate, lower-case hexadecimal */
 export function publicTestKey(sha256: string): string | undefined {
   return PUBLIC_TEST_CERTIFICATES.get(sha256);
 }
 
-/** True for keys that anyone has or can make: those of the build tools, and those of Android's source. */
+/** True for keys that anyone has or can make: those of the build tools and of Android's source. */
 export function isDebugCertificate({ subject, sha256 }: { readonly subject: string; readonly sha256: string }): boolean {
   return /(^|, )CN=Android Debug(,|$)/.test(subject) || publicTestKey(sha256) !== undefined;
 }

@@ -10,16 +10,16 @@ const FOOTER_BYTES = 24;
 /** Ids of the values in the block. */
 export const BLOCK_ID = { v2: 0x7109871a, v3: 0xf05368c0, v31: 0x1b93ad61 } as const;
 
-/** The APK Signing Block: values by id, and where it begins. */
+/** The APK Signing Block: values by id, and the offset of its start. */
 export interface SigningBlock {
   readonly offset: number;
   readonly values: ReadonlyMap<number, Buffer>;
 }
 
 /**
- * Finds the block right before the central directory.
+ * Finds the block directly before the central directory.
  * @returns undefined when there is none
- * @throws MalformedError when there is one that is broken
+ * @throws MalformedError when the block is broken
  */
 export function findSigningBlock({ source, end }: ZipArchive): SigningBlock | undefined {
   if (end.directoryOffset < FOOTER_BYTES + 8) return undefined;
@@ -33,7 +33,7 @@ export function findSigningBlock({ source, end }: ZipArchive): SigningBlock | un
   return { offset, values: readPairs(block, block.length - FOOTER_BYTES) };
 }
 
-/** Layout: u64 length, u32 id, value. Of several values with one id the first counts, as on Android. */
+/** Layout: u64 length, u32 id, value. If several values have one id, the first counts, as on Android. */
 function readPairs(block: ByteReader, end: number): ReadonlyMap<number, Buffer> {
   const values = new Map<number, Buffer>();
   for (let at = 8; at < end;) {

@@ -7,10 +7,10 @@ import { type Certificate, parseCertificate } from './certificate';
 import { BLOCK_ID, type SigningBlock } from './signing-block';
 import { ByteReader } from '../bytes/byte-reader';
 
-/** One scheme's verdict and the certificates of its signers, as far as they could be read. */
+/** The verdict on one scheme, and the certificates of its signers, as far as they could be read. */
 export interface SchemeCheck {
   readonly verdict: SchemeVerdict;
-  /** One chain for each signer, beginning with the signer's own certificate. */
+  /** One chain for each signer. It begins with the signer's own certificate. */
   readonly chains: readonly (readonly Certificate[])[];
 }
 
@@ -20,7 +20,7 @@ export function failedCheck(error: string, chains: SchemeCheck['chains'] = []): 
   return { verdict: { present: true, verified: false, error }, chains };
 }
 
-/** Id of the signed attribute that says that a newer scheme must be present. */
+/** Id of the signed attribute that requires a newer scheme to be present. */
 const V2_STRIPPING_PROTECTION = 0xbeeff00d;
 const V3_ROTATION_MIN_SDK = 0x559f8b02;
 const PROOF_OF_ROTATION = 0x3ba06f8c;
@@ -67,10 +67,10 @@ function checkAttributes({ attributes, certificates }: BlockSigner, scheme: Bloc
   if (scheme !== 'v2' && proof && signer) verifyLineage(proof, signer);
 }
 
-/** v3 and v3.1 have one form. v2 lacks the SDK range. */
+/** v3 and v3.1 share one form. v2 lacks the SDK range. */
 type BlockScheme = 'v2' | 'v3' | 'v31';
 
-/** A signer whose signatures verify. Its digests still have to be compared with the file. */
+/** A signer whose signatures verify. Its digests must still be compared with the file. */
 interface BlockSigner {
   readonly certificates: readonly Certificate[];
   readonly digests: readonly { readonly algorithm: SignatureAlgorithm; readonly digest: Buffer }[];
@@ -94,8 +94,8 @@ function readRange(from: LengthPrefixed, scheme: BlockScheme): string {
 }
 
 /**
- * Reads one signer and verifies its signatures: all that have a known algorithm, and at least one.
- * @throws MalformedError saying what is wrong
+ * Reads one signer and verifies its signatures: those with a known algorithm, of which there must be at least one.
+ * @throws MalformedError describing the fault
  */
 function readBlockSigner(bytes: Buffer, scheme: BlockScheme): BlockSigner {
   const signer = new LengthPrefixed(bytes, 'signer');
@@ -181,8 +181,8 @@ function isSignedBy(previous: Node, node: Node): boolean {
 }
 
 /**
- * Verifies the proof of rotation: each certificate is signed by the one before it, and the last one signs the file.
- * @throws MalformedError saying what is wrong
+ * Verifies the proof of rotation: each certificate is signed by the one before it, and the last signs the file.
+ * @throws MalformedError describing the fault
  */
 function verifyLineage(bytes: Buffer, signer: Certificate): void {
   const lineage = new LengthPrefixed(bytes, 'lineage');
@@ -213,7 +213,7 @@ class LengthPrefixed {
     return this.at < this.reader.length;
   }
 
-  /** Everything that is not read yet. */
+  /** All bytes that are not read yet. */
   get rest(): Buffer {
     return this.reader.slice(this.at, this.reader.length - this.at);
   }
@@ -231,7 +231,7 @@ class LengthPrefixed {
     return bytes;
   }
 
-  /** The values inside the next value; at most `most` of them. */
+  /** The values inside the next value; at most `most`. */
   values(most: number): Buffer[] {
     const inner = new LengthPrefixed(this.value(), this.reader.what);
     const found: Buffer[] = [];

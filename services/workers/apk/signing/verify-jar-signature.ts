@@ -60,7 +60,7 @@ interface SignedManifest extends JarCheckOptions {
   readonly byName: ReadonlyMap<string, JarSection>;
 }
 
-/** Checks one signer: the block signs the signature file, which holds digests of the manifest or of its sections. */
+/** Checks one signer: the signature block signs the signature file, which holds digests of the manifest or of its sections. */
 function checkSigner(archive: ZipArchive, block: ZipEntry, signed: SignedManifest): Certificate[] {
   const signatureName = block.name.replace(/\.[^.]+$/, '.SF');
   const signatureFile = readSignatureFile(archive, signatureName);
@@ -75,7 +75,7 @@ function checkSigner(archive: ZipArchive, block: ZipEntry, signed: SignedManifes
   return chain;
 }
 
-/** The manifest may have been changed in sections that this signer did not sign. Then every section must match by itself. */
+/** The manifest may have been changed in sections that this signer did not sign. In that case each signed section must match by itself. */
 function checkSections(signatureName: string, main: JarSection, names: ReadonlyMap<string, JarSection>, signed: SignedManifest): void {
   const mainDigest = strongestDigest(main, '-manifest-main-attributes');
   if (mainDigest && !matches(mainDigest, signed.main.bytes)) throw new MalformedError('the manifest was changed after it was signed');
@@ -99,7 +99,7 @@ function checkNotStripped(main: JarSection, present: readonly number[]): void {
   if (missing !== undefined) throw new MalformedError(`the file was signed with scheme v${missing}, whose signature was removed`);
 }
 
-/** Android leaves the signature's own files, and folders, unsigned. */
+/** Android leaves folders and the signature's own files unsigned. */
 function needsSignature(name: string): boolean {
   return !name.endsWith('/') && !/^META-INF\//i.test(name);
 }

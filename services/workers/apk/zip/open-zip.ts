@@ -9,7 +9,7 @@ const ENCRYPTED = 0x0001;
 export const STORED = 0;
 export const DEFLATED = 8;
 
-/** One file of the archive, as the central directory describes it. */
+/** A file in the archive, as the central directory describes it. */
 export interface ZipEntry {
   readonly name: string;
   readonly method: number;
@@ -26,12 +26,12 @@ export interface ZipArchive {
   /** If several entries have one name, the last is kept. Android's installer refuses such files, and its runtime differs by version. */
   readonly entries: ReadonlyMap<string, ZipEntry>;
   readonly hasDuplicates: boolean;
-  /** Sentences about what is odd in the archive. */
+  /** Sentences that describe oddities of the archive. */
   readonly anomalies: readonly string[];
 }
 
 /**
- * Reads the directory of a ZIP archive and refuses bombs by its declared sizes.
+ * Reads the directory of a ZIP archive, and refuses a zip bomb by its declared sizes.
  * @throws ApkRefused
  */
 export function openZip(source: ByteSource): ZipArchive {
@@ -86,7 +86,7 @@ function readEntryRecord(directory: ByteReader, at: number): { entry: ZipEntry; 
   return { entry, next: nameAt + nameLength + directory.u16(at + 30) + directory.u16(at + 32), flags: directory.u16(at + 8) };
 }
 
-/** Checks declared sizes. Reading checks that entries keep to them. */
+/** Checks declared sizes. Reading checks that the entries do not exceed them. */
 function checkBomb(entry: ZipEntry, unpackedSoFar: number, fileSize: number): void {
   const isBomb =
     entry.size > LIMITS.entryUnpackedBytes ||
@@ -107,7 +107,7 @@ interface EntryFacts {
   readonly fileSize: number;
 }
 
-/** Counts oddities, so that a thousand odd entries make one sentence. */
+/** Counts oddities, so that a thousand odd entries produce one sentence. */
 class Oddities {
   private readonly counts = new Map<string, number>();
   private readonly single: string[] = [];
@@ -157,7 +157,8 @@ interface ZipEnd {
 }
 
 /**
- * Finds the record from the end of the file: the last one whose comment reaches exactly to the end, else simply the last one.
+ * Finds the record by searching from the end of the file: the last record whose comment reaches exactly to the end, otherwise the last
+ * record.
  * @throws ApkRefused `not_an_apk` when the file neither begins nor ends like a ZIP, `apk_malformed` when only its end is missing
  */
 function findZipEnd(source: ByteSource): ZipEnd {

@@ -55,7 +55,7 @@ function damaged(entry: ZipEntry, cause: unknown): MalformedError {
   return new MalformedError(`the archive entry ${quoted(entry)} cannot be unpacked`, { cause });
 }
 
-/** The bytes of one entry in pieces, for entries that should not be held in memory. It makes the same checks as {@link readEntry}. */
+/** The bytes of one entry in pieces, for entries that should not be held in memory. Makes the same checks as {@link readEntry}. */
 export async function* streamEntry(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Buffer> {
   let size = 0;
   let checksum = 0;

@@ -24,7 +24,7 @@ function lineThrough(points: readonly Point[]): string {
   return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
-/** One wave under the whole text, so that no two captchas stand on the same line. */
+/** One wave under the whole text, so that no two captchas have the same baseline. */
 function createWave(): (x: number) => number {
   const [height, length, phase] = [between(3, 7), between(70, 130), between(0, 2 * Math.PI)];
   return (x) => height * Math.sin((2 * Math.PI * x) / length + phase);
@@ -51,7 +51,7 @@ function drawScratch(width: number): string {
 
 /**
  * Draws a text as a picture that people read more easily than programs do.
- * @param text of the alphabet in `glyphs.ts`
+ * @param text characters of the alphabet in `glyphs.ts`
  */
 export async function drawCaptcha(text: string): Promise<CaptchaImage> {
   const width = 2 * MARGIN + text.length * ADVANCE;

@@ -5,7 +5,7 @@ export type Stroke = readonly Point[];
 
 /**
  * Letters as strokes, because a bare machine has no fonts. A point is two digits, x and y; `|` lifts the pen. Characters that look alike
- * when bent are left out: 0 O D Q, 1 I L, 2 Z, 5 S, 6 G, 8 B, U V J.
+ * when distorted are left out: 0 O D Q, 1 I L, 2 Z, 5 S, 6 G, 8 B, U V J.
  */
 const STROKES: Readonly<Record<string, string>> = {
   '2': '01 10 30 41 42 06 46',

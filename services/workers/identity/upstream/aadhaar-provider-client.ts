@@ -9,11 +9,11 @@ import { type AadhaarOtpCheck, type UpstreamCall } from './upstreams';
 
 export interface AadhaarProviderClientOptions {
   readonly client: Pick<UpstreamClient, 'request'>;
-  /** Headers of every request, by mode: the provider's key. The live key is never sent to the sandbox. */
+  /** Headers of every request, by mode. They carry the provider's key. The live key is never sent to the sandbox. */
   readonly headers: Readonly<Record<KeyMode, Readonly<Record<string, string>>>>;
 }
 
-/** The provider's two requests as `docs/products.md` describes them. Both fail as `GstUpstream` says. */
+/** The provider's two requests, described in `docs/products.md`. Both fail as `GstUpstream` describes. */
 export interface AadhaarProviderClient {
   requestOtp(aadhaar: string, call: UpstreamCall): Promise<{ readonly kind: 'sent'; readonly reference: string } | { kind: 'not_found' }>;
   verify(reference: string, otp: string, call: UpstreamCall): Promise<AadhaarOtpCheck>;
@@ -30,7 +30,7 @@ interface Answer {
 
 /**
  * A refusal that this step expects.
- * @throws SourceFailure or ServiceError for every other one
+ * @throws SourceFailure or ServiceError for all other refusals
  */
 function knownRefusal<Code extends string>({ status, body }: Answer, known: readonly Code[]): Code {
   const error = refusal.safeParse(body).data?.error;
@@ -46,7 +46,7 @@ function knownRefusal<Code extends string>({ status, body }: Answer, known: read
 }
 
 export function createAadhaarProviderClient({ client, headers }: AadhaarProviderClientOptions): AadhaarProviderClient {
-  /** Sends number and OTP in the body only. */
+  /** Sends number and OTP only in the body. */
   const post = async (path: string, json: Readonly<Record<string, string>>, call: UpstreamCall): Promise<Answer> => {
     const request = { mode: call.mode, method: 'POST', path, json, signal: call.signal, headers: headers[call.mode] } as const;
     const { status, bytes } = await exchangeOnce(client, request);

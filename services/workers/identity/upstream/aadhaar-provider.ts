@@ -9,8 +9,8 @@ import { isSettled } from './source-failure';
 import { type AadhaarCaptchaCheck, type AadhaarUpstream, type UpstreamCall } from './upstreams';
 
 /**
- * The texts of a session's captchas.
- * @param index the number of captchas before, from 0
+ * Returns the texts of a session's captchas.
+ * @param index number of earlier captchas, from 0
  */
 export type CaptchaTexts = (index: number) => string;
 
@@ -24,7 +24,7 @@ export interface AadhaarProviderOptions {
 /** State before the OTP. The number is stored only here. A captcha that was tried is void, whatever the result. */
 interface Waiting {
   readonly aadhaar: string;
-  /** The captcha that is shown; undefined once it was tried. */
+  /** The captcha on display; undefined once it was tried. */
   readonly text: string | undefined;
   readonly captchas: number;
   readonly wrongCaptchas: number;
@@ -36,8 +36,8 @@ interface Sent {
 }
 
 /**
- * Verifies at a licensed OTP provider. Providers use no captcha, so ours stands before each OTP: otherwise a script could make telephones
- * ring. Sessions are kept in this process for as long as their next step may take.
+ * Verifies with a licensed OTP provider. Providers use no captcha, so each OTP requires one of ours: otherwise a script could make
+ * telephones ring. Sessions stay in this process for as long as their next step may take.
  */
 export class AadhaarProvider implements AadhaarUpstream {
   private readonly sessions: LRUCache<string, Waiting | Sent>;
@@ -101,7 +101,7 @@ export class AadhaarProvider implements AadhaarUpstream {
     this.sessions.clear();
   }
 
-  /** The session machine ends a session whose step may still have an effect. Nothing of it is needed any more. */
+  /** The session machine ends a session whose step may still have an effect, so its state is no longer needed. */
   private forgetUnlessSettled(upstreamId: string, error: unknown): void {
     if (!isSettled(error)) this.sessions.delete(upstreamId);
   }
@@ -109,7 +109,7 @@ export class AadhaarProvider implements AadhaarUpstream {
   private async reject(upstreamId: string, session: Waiting, mode: KeyMode): Promise<AadhaarCaptchaCheck> {
     const wrongCaptchas = session.wrongCaptchas + 1;
     const image = await this.show(upstreamId, { ...session, wrongCaptchas }, mode);
-    // The session machine ends the session after this one.
+    // The session machine ends the session after this attempt.
     if (wrongCaptchas >= AADHAAR_LIMITS.wrongCaptchas) this.sessions.delete(upstreamId);
     return { kind: 'captcha_rejected', image };
   }

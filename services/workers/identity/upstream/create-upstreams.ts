@@ -29,7 +29,7 @@ export interface UpstreamTools {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Captchas of live keys. They are random unless a test must solve them. */
+  /** Texts of the captchas for live keys. They are random unless a test must solve them. */
   readonly captchaTexts?: CaptchaTexts | undefined;
 }
 
@@ -69,7 +69,7 @@ function createLinks(settings: IdentityWorkerSettings, tools: UpstreamTools): { 
   };
 }
 
-/** The link of a mode. The first message opens it. */
+/** The link for a mode. It opens with the first message. */
 function viaLink(links: Links, mode: KeyMode): Pick<UpstreamLink, 'start' | 'exchange'> {
   return {
     start: (message, signal) => links.linkFor(mode).start(message, signal),
@@ -209,7 +209,7 @@ function createGstLink(link: Pick<UpstreamLink, 'start' | 'exchange'>): GstUpstr
   };
 }
 
-/** Maximum characters of a captcha, which has a few kilobytes. */
+/** Maximum characters of a captcha, whose usual size is a few kilobytes. */
 const MAX_IMAGE_CHARACTERS = 700_000;
 
 const captchaFrame = z.object({ sessionId: z.string().min(1).max(512), captcha: z.string().min(1).max(MAX_IMAGE_CHARACTERS) });
@@ -223,8 +223,8 @@ function parseCaptchaFrame(frame: LinkFrame): UpstreamSession {
 
 /**
  * The code of an error frame, if this step expects it.
- * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 500 for `processing`, 502 for `upstream` and every other code, or a frame
- * of an unexpected type
+ * @throws ServiceError 504 for `timeout`, 400 for `otp_throttled`, 500 for `processing`, 502 for `upstream`, for every other code, and for
+ * a frame of an unexpected type
  */
 function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Code[]): Code {
   if (frame.type !== 'error') throw badAnswer('the upstream answered out of turn');

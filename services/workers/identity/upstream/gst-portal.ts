@@ -25,7 +25,7 @@ const LOCKED_OR_UNKNOWN = 'SWEB_9035';
 const refusal = z.object({ errorCode: z.string() });
 const unknownNumber = z.object({ error: z.object({ error_cd: z.literal(LOCKED_OR_UNKNOWN) }) });
 
-/** Judges the portal's response to a submission. Without `gstin` in the body nothing was found, whatever the status. */
+/** Interprets the portal's response to a submission. Without `gstin` in the body nothing was found, whatever the status. */
 function judge({ status, bytes }: UpstreamResponse, gstin: string): GstSubmission {
   const text = textOf(bytes);
   const body = parseJson(text);
@@ -44,8 +44,8 @@ function failedWith(status: number): SourceFailure {
 }
 
 /**
- * The tax portal itself, for sellers who have the right to use it. Captchas are shown to the caller and never solved here. A session is the
- * portal's cookies, kept in this process.
+ * The tax portal itself, for sellers who have the right to use it. Captchas are shown to the caller and never solved here. A session
+ * consists of the portal's cookies, kept in this process.
  */
 export class GstPortal implements GstUpstream {
   private readonly sessions: LRUCache<string, Cookies>;
@@ -95,8 +95,8 @@ export class GstPortal implements GstUpstream {
   }
 
   /**
-   * Sends a request with the session's cookies, and keeps the changes that the portal makes to them. If a reply may still come, the machine
-   * ends the session, so it is forgotten here too.
+   * Sends a request with the session's cookies, and stores the portal's changes to them. If a reply may still come, the machine ends the
+   * session, so it is forgotten here too.
    */
   private async exchange(
     upstreamId: string,

@@ -3,8 +3,8 @@ import { type UpstreamClient, type UpstreamRequest, type UpstreamResponse } from
 import { isSettled, SourceFailure } from './source-failure';
 
 /**
- * Sends one request, and never twice: most requests spend a captcha or send an OTP. Every HTTP status is a value.
- * @throws SourceFailure when the exchange failed for certain; the client's error after a time-out or when the caller left, because the
+ * Sends one request, never twice, because most requests use up a captcha or send an OTP. Every HTTP status is a value.
+ * @throws SourceFailure when the exchange certainly failed; the client's error after a time-out or when the caller left, because the
  * upstream may then have done its work
  */
 export async function exchangeOnce(client: Pick<UpstreamClient, 'request'>, request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -18,7 +18,7 @@ export async function exchangeOnce(client: Pick<UpstreamClient, 'request'>, requ
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A body as text, in whichever of the two encodings it has. */
+/** Decodes a body as text, in either of its two encodings. */
 export function textOf(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);

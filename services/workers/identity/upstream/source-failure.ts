@@ -1,12 +1,12 @@
 import { isTimeout, ServiceError, upstreamFailure } from '../../../kit/errors';
 
 /**
- * `unreachable`: no connection, or it broke. `bad_response`: the response cannot be used. `upstream_error`: the upstream reported that it
- * failed. `provider_quota`: it takes no more requests at present. `locked`: it has locked us out.
+ * `unreachable`: no connection, or it broke. `bad_response`: the response cannot be used. `upstream_error`: the upstream reported a
+ * failure. `provider_quota`: it accepts no more requests at present. `locked`: it has locked us out.
  */
 export type SourceFailureReason = 'unreachable' | 'bad_response' | 'upstream_error' | 'provider_quota' | 'locked';
 
-/** An exchange that failed for certain: no reply to it can come any more. Its text never repeats what the upstream sent. */
+/** An exchange that certainly failed: no reply to it can come any more. Its text never repeats what the upstream sent. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure';
 
@@ -24,12 +24,12 @@ export function sourceError(failure: SourceFailure): ServiceError {
   return new ServiceError('upstream_failed', { members: { reason: failure.reason }, cause: failure });
 }
 
-/** The 502 for an unexpected response of the upstream. */
+/** The 502 for an unexpected response from the upstream. */
 export function badAnswer(what: string): ServiceError {
   return sourceError(new SourceFailure('bad_response', what));
 }
 
-/** The 500 for an upstream that took what was sent and reports that it could not process it. No late reply can follow. */
+/** The 500 for an upstream that accepted the request and reports that it could not process it. No late reply can follow. */
 export function processingFailed(): ServiceError {
   return new ServiceError('processing_failed', {
     cause: new SourceFailure('upstream_error', 'the upstream says that it could not process it'),
@@ -42,7 +42,7 @@ export function upstreamTimedOut(): ServiceError {
 }
 
 /**
- * Turns the error of an exchange into the call's failure: 502 for the upstream's failures, 504 for a time-out. Anything else is our own
+ * Turns the error of an exchange into the call's failure: 502 for the upstream's failures, 504 for a time-out. Any other error is our own
  * fault or a caller that left, and stays as it is: 500.
  */
 export function exchangeError(error: unknown): Error {
@@ -51,7 +51,7 @@ export function exchangeError(error: unknown): Error {
   return error instanceof Error ? error : new Error('something that is no error was thrown', { cause: error });
 }
 
-/** Problems that are found before anything is sent. */
+/** Problems that are detected before anything is sent. */
 const NOTHING_SENT = new Set(['invalid_request', 'service_not_ready', 'upstream_not_configured']);
 
 /** True when no late reply can follow this failure. */

@@ -9,7 +9,7 @@ import { SourceFailure } from './source-failure';
 /** A message to the upstream. A message that opens a session has no id yet and gets a `requestId`; all others name their session. */
 export type IdentityMessage = { readonly type: string; readonly [member: string]: string };
 
-/** A message of the upstream, whose members are still to be checked. */
+/** A message from the upstream, whose members are still to be checked. */
 const frameSchema = z.looseObject({
   type: z.string(),
   requestId: z.string().optional(),
@@ -23,8 +23,8 @@ export type LinkFrame = z.output<typeof frameSchema> & {
 export type UpstreamLinkOptions = Omit<JsonLinkOptions<LinkFrame>, 'receive' | 'repeats'>;
 
 /**
- * Exchanges over one WebSocket that all sessions share. A reply is matched by `requestId`, else by `sessionId`: a session has at most one
- * message under way. Nothing is sent twice: a captcha or an OTP that may have arrived is used up.
+ * Exchanges over one WebSocket that all sessions share. A reply is matched by `requestId`, otherwise by `sessionId`: a session waits for at
+ * most one reply. Nothing is sent twice, because a captcha or an OTP that may have arrived is used up.
  */
 export class UpstreamLink {
   private readonly link: JsonLink<LinkFrame>;
@@ -37,7 +37,7 @@ export class UpstreamLink {
         if (!frame) return refuseUnreadable(received, waiting);
         const waiter = waiterOf(frame, waiting);
         if (waiter) waiter.resolve(frame);
-        // A late reply is normal here. No session waits for it any more.
+        // Late replies are normal here. No session waits for them any more.
         else options.log.debug('a frame of the upstream belongs to no session');
       },
     });
@@ -86,7 +86,7 @@ function namedIn({ requestId, sessionId }: Names, waiting: Waiting<LinkFrame>): 
 const nameSchema = z.string().optional().catch(undefined);
 const namesSchema = z.object({ requestId: nameSchema, sessionId: nameSchema }).catch({});
 
-/** A frame without a type is no reply. The call that it names fails now instead of at its deadline. */
+/** A frame without a type is not a reply. The call that it names fails now instead of at its deadline. */
 function refuseUnreadable({ value }: JsonFrame, waiting: Waiting<LinkFrame>): void {
   namedIn(namesSchema.parse(value), waiting)?.reject(new LinkFailure('garbled', 'the upstream sent a frame without a type'));
 }
@@ -94,7 +94,7 @@ function refuseUnreadable({ value }: JsonFrame, waiting: Waiting<LinkFrame>): vo
 function waiterOf({ type, requestId, sessionId }: LinkFrame, waiting: Waiting<LinkFrame>): Waiter<LinkFrame> | undefined {
   const named = namedIn({ requestId, sessionId }, waiting);
   if (named) return named;
-  // The published form of an error names no session, so it can only belong to a session that waits alone.
+  // The published form of an error does not name its session, so it can only be matched if a single session waits.
   const isNameless = type === 'error' && requestId === undefined && sessionId === undefined;
   return isNameless && waiting.size === 1 ? [...waiting.values()][0] : undefined;
 }

@@ -21,12 +21,12 @@ export type GstSubmission =
 export type GstCaptcha = { readonly kind: 'captcha'; readonly image: CaptchaImage } | { readonly kind: 'session_unknown' };
 
 /**
- * A source of tax-registration records behind a captcha. When the upstream failed for certain, methods throw a `SourceFailure`, or a
+ * A source of tax-registration records behind a captcha. When the upstream certainly failed, methods throw a `SourceFailure`, or a
  * `ServiceError` that has one as its cause. After any other error (time-out, abort) a reply may still come.
  */
 export interface GstUpstream {
   start(call: UpstreamCall): Promise<UpstreamSession>;
-  /** Fetches a new captcha. The one before it is void. */
+  /** Fetches a new captcha. The previous one is void. */
   refresh(upstreamId: string, call: UpstreamCall): Promise<GstCaptcha>;
   /** @param entry `gstin` in capitals */
   submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: UpstreamCall): Promise<GstSubmission>;
@@ -36,7 +36,7 @@ export type AadhaarCaptchaCheck =
   | { readonly kind: 'otp_sent' | 'session_unknown' | 'not_found' }
   | { readonly kind: 'captcha_rejected'; /** The next captcha. */ readonly image: CaptchaImage };
 
-/** The holder's record, in the upstream's words. */
+/** The holder's record, in the upstream's wording. */
 export interface HolderRecord {
   readonly name: string;
   readonly dateOfBirth: string | undefined;
@@ -52,7 +52,7 @@ export type AadhaarOtpCheck =
 
 /** A lawful source of Aadhaar verification by OTP, behind a captcha. Fails as {@link GstUpstream} does. */
 export interface AadhaarUpstream {
-  /** Opens a session. It is the only call with the full number. Undefined: the upstream does not know the number. */
+  /** Opens a session. This is the only call with the full number. Undefined: the upstream does not know the number. */
   start(aadhaar: string, call: UpstreamCall): Promise<UpstreamSession | undefined>;
   /** Accepting a captcha makes the upstream send an OTP to the holder. */
   checkCaptcha(upstreamId: string, captcha: string, call: UpstreamCall): Promise<AadhaarCaptchaCheck>;

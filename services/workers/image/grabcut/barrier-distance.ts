@@ -5,7 +5,7 @@ const SMOOTHING = 1;
 /** Passes over the picture, forwards and backwards in turn. More passes change next to nothing. */
 const PASSES = 4;
 
-/** Distances of one channel, and the lowest and highest level on the way to each pixel. */
+/** Distances in one channel, with the lowest and highest level on the path to each pixel. */
 interface Ways {
   readonly levels: Float32Array;
   readonly distance: Float32Array;
@@ -13,7 +13,7 @@ interface Ways {
   readonly greatest: Float32Array;
 }
 
-/** Reaches a pixel through its neighbour if that crosses a lower barrier than the best way so far. */
+/** Reaches a pixel through its neighbour if that path crosses a lower barrier than the best path so far. */
 function relax({ levels, distance, least, greatest }: Ways, at: number, from: number): void {
   const level = levels[at] ?? 0;
   const low = Math.min(least[from] ?? 0, level);

@@ -9,13 +9,13 @@ export interface ColourGroup {
 
 const MAX_GROUPS = 8;
 const ROUNDS = 8;
-/** Samples closer than this to a group's centre need no group of their own. People just notice a difference of 2.3. */
+/** Samples closer than this to a group's centre need no group of their own. A difference of 2.3 is just noticeable. */
 const SAME_COLOUR = 3;
-/** A new group starts at the sample that is farther than all but this share, so that a speck does not start one. */
+/** A new group starts at the sample that is farther away than all but this share, so that a speck does not start a group. */
 const SPECKS = 0.01;
-/** Smaller groups are due to chance. */
+/** Minimum share of a group. Smaller groups are due to chance. */
 const MIN_SHARE = 0.01;
-/** Added to every spread: camera noise. */
+/** Added to every spread for camera noise. */
 const NOISE = 3;
 
 type Centre = [number, number, number];
@@ -31,7 +31,7 @@ function colourAt(lab: Float32Array, at: number): Centre {
   return [lab[at * 3] ?? 0, lab[at * 3 + 1] ?? 0, lab[at * 3 + 2] ?? 0];
 }
 
-/** Chooses the farthest samples first and uses no chance, so that the same image always gives the same groups. */
+/** Chooses the farthest samples first, without chance, so that the same image always gives the same groups. */
 function firstCentres(lab: Float32Array, samples: readonly number[]): Centre[] {
   const [first] = samples;
   if (first === undefined) return [];

@@ -16,9 +16,7 @@ export function agreementOf(one: BinaryMask, other: BinaryMask): number {
 /** Levels of each channel, so that there are 4,096 colours. */
 const LEVELS = 16;
 
-/**
- * Each pixel's colour as one number. Levels divide the range of each channel in this picture, so that two kinds of white are two colours.
- */
+/** Each pixel's colour as one number. Levels divide the range of each channel in this picture, so that two whites are two colours. */
 function coloursOf({ rgb }: Raster): Uint16Array {
   const colours = new Uint16Array(rgb.length / 3);
   for (const channel of [0, 1, 2]) {
@@ -44,7 +42,10 @@ function overlapOf(mask: BinaryMask, colours: Uint16Array): number {
   return front.reduce((sum, share, colour) => sum + Math.min(share, back[colour] ?? 0), 0);
 }
 
-/** An outline this many times as strong as the picture's mean gradient counts fully; an outline as strong as the mean counts nothing. */
+/**
+ * An outline that is this many times as strong as the picture's mean gradient counts fully; an outline as strong as the mean counts for
+ * nothing.
+ */
 const CLEAR_EDGE = 3;
 
 /** How much stronger the outline is than the rest of the picture, from 0 to 1. */
@@ -58,8 +59,8 @@ function edgeOf(mask: BinaryMask, raster: Raster, gradient: Float32Array): numbe
 const STANDS_OUT = 0.6;
 
 /**
- * Area that stands out from the border although the mask leaves it out, in areas of the foreground: for example the uniform below a cut-out
- * face.
+ * Area that stands out from the border but is not in the mask, relative to the area of the foreground: for example the uniform below a
+ * cut-out face.
  */
 function leftOutOf(mask: BinaryMask, distance: Float32Array): number {
   let [sum, area, count] = [0, 0, 0];
@@ -72,16 +73,16 @@ function leftOutOf(mask: BinaryMask, distance: Float32Array): number {
   return count / area;
 }
 
-/** Shares of thin parts between which the confidence falls to 0. GrabCut is often wrong in legs and stems, and adds strips of a horizon. */
+/** Shares of thin parts between which the confidence falls to 0. GrabCut often errs in legs and stems, and adds strips of a horizon. */
 const MIN_THIN = 0.08;
 const MAX_THIN = 0.15;
 
 /** GrabCut's result for one guess. */
 export interface Guess {
   readonly mask: BinaryMask;
-  /** Score of {@link judgeMask}; 0 is not believable. */
+  /** Score of {@link judgeMask}; 0 means not believable. */
   readonly score: number;
-  /** True for a shape that uses no colour. Its disagreement says nothing about another guess. */
+  /** True for a shape that ignores colour. Its disagreement says nothing about another guess. */
   readonly isBlind: boolean;
 }
 
@@ -92,7 +93,7 @@ export interface Scene {
   readonly distance: Float32Array;
 }
 
-/** How far each guess that uses colours agrees with this one, from 0 to 1. */
+/** The agreement of each guess that uses colours with this guess, from 0 to 1. */
 function agreementsWith(guess: Guess, guesses: readonly Guess[]): number[] {
   return guesses.filter((other) => other !== guess && !other.isBlind).map(({ mask }) => agreementOf(guess.mask, mask));
 }
@@ -100,10 +101,10 @@ function agreementsWith(guess: Guess, guesses: readonly Guess[]): number[] {
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1);
 
 /**
- * Chooses the most believable guess: along strong edges, like the others, with its own colours, and large rather than small, because a part
- * of an object has edges as strong as the whole.
- * @returns undefined when none is believable. `confidence` is from 0 to 1: the agreement of the guess that differs most, less the colours
- * that both sides share, a weak outline, thin parts, and what stands out but was left out. It is a rank, not a probability.
+ * Chooses the most believable guess: along strong edges, similar to the others, with its own colours, and large rather than small, because
+ * a part of an object has edges as strong as the whole.
+ * @returns undefined when none is believable. `confidence` is from 0 to 1: the agreement of the guess that differs most, reduced by colours
+ * that both sides share, a weak outline, thin parts, and areas that stand out but were left out. It is a rank, not a probability.
  */
 export function chooseGuess(guesses: readonly Guess[], scene: Scene): { mask: BinaryMask; confidence: number } | undefined {
   const colours = coloursOf(scene.raster);

@@ -15,16 +15,16 @@ import { BACKGROUND, FOREGROUND, makeSeeds, PROBABLY_BACKGROUND, PROBABLY_FOREGR
 
 /** Pixels of the longer side at which the five guesses are tried. The outline is then refined on the whole raster. */
 const COARSE_SIDE = 256;
-/** A guess by colour starts close to its result. More rounds than these move under 0.2 % of the pixels, and rather away from the truth. */
+/** A guess by colour starts close to its result. More rounds move under 0.2 % of the pixels, and more often away from the truth. */
 const COLOUR_ITERATIONS = 2;
-/** A guess by shape has farther to go. */
+/** A guess by shape starts farther from its result. */
 const SHAPE_ITERATIONS = 4;
 const REFINING_ITERATIONS = 1;
 /** Pixels to either side of the coarse outline within which refining may move it. */
 const REFINING_BAND = 3;
 
 /**
- * If the guesses that know the border agree this much, the portrait is not tried. It takes longest, because GrabCut starts it from a shape
+ * If the guesses that know the border agree this much, the portrait is not tried. It takes longest, because GrabCut starts from a shape
  * that fits nothing.
  */
 const AGREED = 0.9;
@@ -35,7 +35,7 @@ function doAgree(masks: readonly BinaryMask[]): boolean {
   return first !== undefined && others.every((mask) => agreementOf(first, mask) >= AGREED);
 }
 
-/** The most believable result of GrabCut from up to five guesses, and how clear it is. */
+/** The most believable result of GrabCut from up to five guesses, with its confidence. */
 function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): { mask: BinaryMask; confidence: number } | undefined {
   const lab = toLab(raster);
   const gradient = gradientOf(lab, raster);
@@ -52,7 +52,7 @@ function bestCoarseMask(cv: OpenCv, raster: Raster, clear: BinaryMask): { mask: 
   return chooseGuess(guesses, { raster, gradient, distance: seeds.distance });
 }
 
-/** Lets GrabCut move the outline within a band, and keeps the coarse outline when that fits the edges better. */
+/** Lets GrabCut move the outline within a band, and keeps the coarse outline if that fits the edges better. */
 function refine(cv: OpenCv, raster: Raster, coarse: BinaryMask): BinaryMask {
   const near = boxBlur(coarse, raster, REFINING_BAND);
   const start = coarse.map((value, at) => {
@@ -74,18 +74,21 @@ interface Coarse extends Size {
   readonly engine: string;
 }
 
-/** Pixels by which an outline is moved out and in to see whether GrabCut finds it again. */
+/** Pixels by which an outline is moved outwards and inwards to see whether GrabCut finds it again. */
 const MOVED = 8;
-/** Pixels of the longer side. In a smaller picture little is left of an outline that was moved so far. */
+/** Pixels of the longer side. In a smaller picture, little remains of an outline that was moved this far. */
 const MIN_MOVABLE = 128;
-/** Agreements between which the confidence rises from 0. Wrong cut-outs agreed by at most 0.86, right ones, but for two, by 0.92. */
+/** Agreements between which the confidence rises from 0. Wrong cut-outs agreed by at most 0.86; right ones, except two, by 0.92. */
 const UNSTEADY = 0.8;
 const STEADY = 0.9;
 
-/** Steps of 255 by which a flat colour is moved up or down at most. Photographs have as much noise of their own. */
+/** Maximum steps of 255 by which a flat colour is moved up or down. Photographs have as much noise of their own. */
 const GRAIN = 4;
 
-/** Share of pixels like the one to their right, above which a picture is a drawing. Photographs have up to 0.72, flat drawings from 0.9. */
+/**
+ * Share of pixels equal to the pixel to their right, above which a picture counts as a drawing. Photographs have up to 0.72, flat drawings
+ * from 0.9.
+ */
 const MIN_DRAWN = 0.8;
 
 function isDrawn({ rgb }: Raster): boolean {
@@ -96,7 +99,10 @@ function isDrawn({ rgb }: Raster): boolean {
   return alike > (MIN_DRAWN * rgb.length) / 3;
 }
 
-/** Colours with grain, the same each time: GrabCut's model of one flat colour is so narrow that the pixels nearest to an outline decide. */
+/**
+ * Colours with grain, the same each time. GrabCut's model of one flat colour is so narrow that only the pixels nearest to an outline would
+ * decide.
+ */
 function withGrain(rgb: Uint8Array): Uint8Array {
   let state = RANDOM_SEED;
   return rgb.map((value) => {
@@ -105,7 +111,9 @@ function withGrain(rgb: Uint8Array): Uint8Array {
   });
 }
 
-/** How far GrabCut finds a mask again from a larger and from a smaller one, from 0 to 1. What was left out of an object comes back. */
+/**
+ * How well GrabCut finds a mask again from a larger and from a smaller one, from 0 to 1. Parts of an object that were left out come back.
+ */
 function steadinessOf(cv: OpenCv, raster: Raster, mask: BinaryMask): number {
   if (Math.max(raster.width, raster.height) < MIN_MOVABLE) return 1;
   const near = boxBlur(mask, raster, MOVED);
@@ -119,7 +127,7 @@ function steadinessOf(cv: OpenCv, raster: Raster, mask: BinaryMask): number {
   return ramp(Math.min(...agreements), UNSTEADY, STEADY);
 }
 
-/** The people model's cut, and the share of GrabCut's confidence that it leaves. */
+/** The people model's cut, and the share of GrabCut's confidence that remains. */
 function secondOpinion(person: PersonMask, found: Coarse | undefined): { readonly cut: Coarse; readonly left: number } {
   const { alpha, width, height } = person;
   const mask = toMask(alpha);
@@ -129,7 +137,7 @@ function secondOpinion(person: PersonMask, found: Coarse | undefined): { readonl
   return { cut, left: unopposed(facts, agreement) };
 }
 
-/** The clearer one of GrabCut's mask and the people model's. Neither is a cut-out yet. */
+/** The clearer of GrabCut's mask and the people model's. Neither is a cut-out yet. */
 function bestCoarse(cv: OpenCv, raster: Raster, { clear, findPerson, leastConfidence }: Wanted): Coarse | undefined {
   const size = fitInto(raster, COARSE_SIDE);
   const small = resizeRaster(raster, size);
@@ -147,14 +155,14 @@ function bestCoarse(cv: OpenCv, raster: Raster, { clear, findPerson, leastConfid
 export interface Wanted {
   /** 1 for pixels that are transparent in the picture itself. */
   readonly clear: BinaryMask;
-  /** A cut less clear than this is not refined. */
+  /** A cut with less confidence than this is not refined. */
   readonly leastConfidence: number;
-  /** The people model; without it, GrabCut decides alone. */
+  /** The people model. Without it, GrabCut alone decides. */
   readonly findPerson?: PersonFinder;
 }
 
 /**
- * Finds the foreground: GrabCut from five guesses, or the people model where that is clearer. The outline is refined and made soft.
+ * Finds the foreground: GrabCut from five guesses, or the people model if that is clearer. The outline is then refined and softened.
  * @param raster at most about 512 pixels a side: time grows with its area
  */
 export function findForeground(cv: OpenCv, raster: Raster, wanted: Wanted): Foreground | Unclear {
@@ -165,12 +173,12 @@ export function findForeground(cv: OpenCv, raster: Raster, wanted: Wanted): Fore
   return { alpha: matteOf(raster, mask), confidence: coarse.confidence * (1 - doubt), engine: coarse.engine };
 }
 
-/** GrabCut's colour models start from chance. With a fixed seed the same image gives the same result. */
+/** GrabCut initialises its colour models at random. With a fixed seed the same image gives the same result. */
 const RANDOM_SEED = 7;
 /** GrabCut groups each side's colours five times, and fails with fewer samples. */
 const MIN_SAMPLES = 16;
 
-/** Runs GrabCut from a mask of its four values. A guess that lacks one side comes back unchanged. */
+/** Runs GrabCut from a mask of its four values. A guess without foreground or background is returned unchanged. */
 function runGrabCut(cv: OpenCv, raster: Raster, start: { readonly mask: Uint8Array; readonly iterations: number }): BinaryMask {
   const guessed = start.mask.map((value) => (value === FOREGROUND || value === PROBABLY_FOREGROUND ? 1 : 0));
   const inside = guessed.reduce((sum, value) => sum + value, 0);
@@ -191,11 +199,11 @@ function runGrabCut(cv: OpenCv, raster: Raster, start: { readonly mask: Uint8Arr
 
 /** Pieces smaller than this share of the largest are specks. */
 const MIN_OF_LARGEST = 0.03;
-/** Share of the picture. */
+/** Minimum size of a piece, as a share of the picture. */
 const MIN_OF_PICTURE = 0.0004;
 /** Holes smaller than this share of the picture are filled. */
 const SMALL_HOLE = 0.0008;
-/** A piece is background along the border when its border pixels outnumber the side of a square of its area by this factor. */
+/** A piece counts as background along the border when its border pixels exceed the side of a square of its area by this factor. */
 const ALONG_BORDER = 4;
 
 /** Drops specks and pieces along the border, and fills pinholes. */

@@ -1,7 +1,7 @@
 import { type BinaryMask, type Size } from '../vision/raster';
 import { type Side, stripOf, stripThickness } from '../vision/sides';
 
-/** How much the colour changes at each pixel, in L*a*b* units. */
+/** The change of colour at each pixel, in L*a*b* units. */
 export function gradientOf(lab: Float32Array, { width, height }: Size): Float32Array {
   const result = new Float32Array(width * height);
   for (let y = 0; y < height; y++) {
@@ -38,7 +38,7 @@ export function outlineOf(mask: BinaryMask, gradient: Float32Array, { width, hei
   return { edge: length === 0 ? 0 : sum / length, length };
 }
 
-/** Width in pixels of the strip inside the border. Foreground in it means that a guess ran into the border. */
+/** Width in pixels of the strip inside the border. Foreground in it means that a guess reached the border. */
 const RING = 3;
 
 function contactWith(sides: readonly Side[], mask: BinaryMask, size: Size): number {
@@ -54,7 +54,7 @@ const MIN_SHARE = 0.005;
 const MAX_SHARE = 0.97;
 
 /**
- * Scores a mask; 0 is not believable. A good mask runs along strong edges, keeps off the border and is not frayed.
+ * Scores a mask; 0 means not believable. A good mask runs along strong edges, stays away from the border and is not frayed.
  * @param closedSides sides at which the object is not expected to leave the picture
  */
 export function judgeMask(mask: BinaryMask, gradient: Float32Array, scene: Size & { readonly closedSides: readonly Side[] }): number {

@@ -9,7 +9,7 @@ function curve(t: number): number {
   return t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116;
 }
 
-/** Converts to CIE L*a*b* (D65), three values a pixel. Distances in it are about as people see them. */
+/** Converts to CIE L*a*b* (D65), three values a pixel. Its distances are roughly those that people perceive. */
 export function toLab({ rgb, width, height }: Raster): Float32Array {
   const lab = new Float32Array(width * height * 3);
   for (let at = 0; at < lab.length; at += 3) {

@@ -14,7 +14,7 @@ export interface Seed {
   readonly name: 'unlike_border' | 'behind_barrier' | 'behind_low_barrier' | 'central' | 'portrait';
   /** One of the four values for each pixel. */
   readonly mask: Uint8Array;
-  /** Sides at which foreground speaks against the guess. */
+  /** Sides at which foreground makes the guess less believable. */
   readonly closedSides: readonly Side[];
 }
 
@@ -28,7 +28,7 @@ function maskOf(size: Size, isProbable: Test): Uint8Array {
   return mask;
 }
 
-/** An ellipse in the middle, stretched to the sides at which the object leaves the picture. */
+/** An ellipse in the middle, extended to the sides at which the object leaves the picture. */
 function centralTest({ width, height }: Size, open: ReadonlySet<Side>): Test {
   const margin = 0.06;
   const [left, right] = [open.has('left') ? 0 : margin * width, open.has('right') ? width : (1 - margin) * width];
@@ -45,7 +45,7 @@ function centralTest({ width, height }: Size, open: ReadonlySet<Side>): Test {
   };
 }
 
-/** A head above shoulders that reach the lower border. It is the commonest photograph, and needs no colours. */
+/** A head above shoulders that reach the lower border. This is the most common photograph, and the mask needs no colours. */
 function portraitMask({ width, height }: Size): Uint8Array {
   const mask = new Uint8Array(width * height);
   for (let at = 0; at < mask.length; at++) {
@@ -61,7 +61,7 @@ function portraitMask({ width, height }: Size): Uint8Array {
   return mask;
 }
 
-/** Share of the distance that remains at the corners. In the middle all of it remains. */
+/** Share of the distance that remains at the corners. In the middle it remains whole. */
 const CORNER_SHARE = 0.5;
 
 /** Lowers distances towards the corners, because the subject is more often in the middle. */
@@ -82,7 +82,7 @@ export interface Seeds {
 /**
  * Makes five guesses: by colours that the border does not have, by two heights of the barrier between a pixel and the border, by the
  * centre, and a portrait.
- * @param clear pixels that the image itself leaves transparent, which are certainly background
+ * @param clear pixels that are transparent in the image itself and therefore certainly background
  */
 export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): Seeds {
   const open = findOpenSides(lab, size);
@@ -115,16 +115,16 @@ export function makeSeeds(lab: Float32Array, size: Size, clear: BinaryMask): See
   return { guesses, distance };
 }
 
-/** A border pixel this many spreads from the colours of the other three borders is not background. */
+/** A border pixel at least this many spreads away from the colours of the other three borders is not background. */
 const UNLIKE = 3.5;
 /** An object that is cut off covers at least this share of the side. */
 const MIN_RUN = 0.08;
-/** The share must be one run: scattered pixels along a side are a busy background. */
+/** At least this share of the covered pixels must be a single run: scattered pixels along a side are a busy background. */
 const MIN_WHOLE = 0.75;
 /** Pixels. Shorter gaps do not end a run. */
 const GAP = 3;
 
-/** Length of the longest run of true, and the number of all that are true. */
+/** Length of the longest run of true, and the total number of true. */
 function runsOf(line: readonly boolean[]): { longest: number; total: number } {
   let [run, gap, longest, total] = [0, 0, 0, 0];
   for (const isSet of line) {

@@ -10,11 +10,11 @@ export interface CutOutPoolOptions {
   readonly threadFile: string;
   readonly method: ThreadMethod;
   readonly threads: number;
-  /** Jobs that may wait; more are refused. Of all jobs, running or waiting, one subscription gets a quarter and test keys half. */
+  /** Maximum waiting jobs; more are refused. Of all jobs, running or waiting, one subscription gets a quarter and test keys half. */
   readonly queue: number;
 }
 
-/** Megabytes of a thread's heap. OpenCV's memory and the pictures come on top. */
+/** Megabytes of a thread's heap. OpenCV's memory and the pictures are not included. */
 const HEAP_MEGABYTES = 512;
 
 /** A place for one thread. The thread is replaced when a job had to be stopped. */
@@ -23,7 +23,7 @@ interface Slot {
   isBusy: boolean;
 }
 
-/** Threads that cut out pictures, each one at a time. Subscriptions take turns. Nothing here holds up the event loop. */
+/** Threads that cut out pictures, one picture at a time each. Subscriptions take turns. Nothing here blocks the event loop. */
 export class CutOutPool {
   private readonly slots: Slot[];
   private readonly places: Places;
@@ -33,15 +33,15 @@ export class CutOutPool {
   constructor(private readonly options: CutOutPoolOptions) {
     const most = options.threads + options.queue;
     this.places = new Places({ most, mostOfOne: shareOfOne(most), fullDetail: 'Too many images are waiting. Try again shortly.' });
-    // With several threads, one stays for other subscriptions.
+    // If there are several threads, one is left for other subscriptions.
     this.turns = new FairLimit({ atOnce: options.threads, mostOfOne: Math.max(1, options.threads - 1) });
     this.slots = Array.from({ length: options.threads }, () => ({ thread: this.startThread(), isBusy: false }));
   }
 
   /**
    * @param prepare called when a thread is free, so that waiting jobs hold no pixels; undefined when there is nothing to cut out
-   * @throws ServiceError `service_not_ready` when too many wait, `concurrency_exceeded` when too many of this subscription do; the signal's
-   * reason; Error when the thread fails
+   * @throws ServiceError `service_not_ready` when too many jobs wait, `concurrency_exceeded` when too many of this subscription wait; the
+   * signal's reason; Error when the thread fails
    */
   async run(prepare: () => Promise<CutOutJob | undefined>, call: CutOutCall): Promise<CutOutAnswer> {
     call.signal.throwIfAborted();
@@ -66,7 +66,7 @@ export class CutOutPool {
     const thread = new Worker(this.options.threadFile, {
       workerData: this.options.method,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
-      // A thread does not need the process's settings, and must not write to its output, which carries the ready line.
+      // A thread does not need the process's settings and must not write to its output, which carries the ready line.
       env: {},
       stdout: true,
       stderr: true,
@@ -91,7 +91,7 @@ export class CutOutPool {
 
   /** An OpenCV call cannot be interrupted, so stopping a job means ending its thread and starting another. */
   private ask(slot: Slot, job: CutOutJob, signal: AbortSignal): Promise<CutOutAnswer> {
-    // A thread that has ended has no id any more.
+    // A thread that has ended has no id.
     if (slot.thread.threadId === -1) slot.thread = this.startThread();
     const { thread } = slot;
     return new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import { loadOpenCv } from '../vision/open-cv';
 import { factsOf, rateMask } from '../vision/rate-mask';
 import { resizePlane, type Size, type BinaryMask, type Raster } from '../vision/raster';
 
-/** The mask's alpha where the picture itself can be seen. */
+/** The mask's alpha where the picture itself is visible. */
 function visible(alpha: Float32Array, { rgba }: Pixels): Float32Array {
   return alpha.map((value, at) => (value * (rgba[at * 4 + 3] ?? 0)) / 255);
 }
@@ -19,7 +19,7 @@ async function cutOut(find: ForegroundFinder, method: ThreadMethod, job: CutOutJ
   if (!found) return { kind: 'no_foreground' };
   if (!found.alpha) return { kind: 'unclear', confidence: found.confidence };
   const rating = rateMask(factsOf(visible(found.alpha, small), small));
-  // GrabCut always cuts something. A model that cuts nothing says that there is nothing.
+  // GrabCut always cuts out something. If a model cuts out nothing, there is nothing.
   if (rating === undefined) return method.kind === 'onnx' ? { kind: 'no_foreground' } : { kind: 'unclear', confidence: 0 };
   const confidence = found.confidence * rating;
   if (confidence < leastConfidence) return { kind: 'unclear', confidence };
@@ -27,7 +27,7 @@ async function cutOut(find: ForegroundFinder, method: ThreadMethod, job: CutOutJ
   return { kind: 'cut_out', rgba: picture.rgba, engine: found.engine, confidence };
 }
 
-/** Serves one job at a time, in their order. An error in a job is reported; an error here ends the thread. */
+/** Serves one job at a time, in order. An error in a job is reported; an error outside ends the thread. */
 function serve(method: ThreadMethod): void {
   const finder =
     method.kind === 'grabcut' ? loadGrabCutFinder() : loadModel(method.model).then((model) => createOnnxFinder(method.model, model));
@@ -41,7 +41,7 @@ function serve(method: ThreadMethod): void {
 
 serve(workerData as ThreadMethod);
 
-/** Contrast added to an enlarged mask, so that its outline stays sharp: half of the enlargement, three at most. */
+/** Contrast added to an enlarged mask, so that its outline stays sharp: half of the enlargement, at most three. */
 const SHARPENING = 0.5;
 const MAX_SHARPENING = 3;
 
@@ -49,8 +49,8 @@ const MAX_SHARPENING = 3;
 const BAND_ROWS = 64;
 
 /**
- * Gives a picture the alpha of a smaller mask. Transparent pixels stay transparent. Colours under alpha 0 are erased: a cut-out must not
- * carry its background along.
+ * Gives a picture the alpha of a smaller mask. Transparent pixels stay transparent. Colours under alpha 0 are erased, because a cut-out
+ * must not contain its background.
  * @param rgba four bytes a pixel, changed in place
  * @param mask from 0 to 1 for each pixel, of `maskSize`
  */
@@ -70,7 +70,7 @@ function applyAlpha(rgba: Uint8Array, size: Size, mask: { readonly alpha: Float3
   }
 }
 
-/** Gives transparent pixels black or white, whichever is less like the rest. */
+/** Makes transparent pixels black or white, whichever differs more from the rest. */
 function flatten({ rgba, width, height }: Pixels): { raster: Raster; clear: BinaryMask } {
   const clear = new Uint8Array(width * height);
   let [sum, opaque] = [0, 0];
@@ -91,7 +91,7 @@ function flatten({ rgba, width, height }: Pixels): { raster: Raster; clear: Bina
   return { raster: { rgb, width, height }, clear };
 }
 
-/** GrabCut and the people model. */
+/** Loads GrabCut and the people model. */
 async function loadGrabCutFinder(): Promise<ForegroundFinder> {
   const openCv = await loadOpenCv();
   const findPerson = await loadPersonModel(openCv);

@@ -12,12 +12,12 @@ import { CutOutPool, type CutOutPoolOptions } from './cut-out-pool';
 /** Pixels of the longer side at which GrabCut refines its outline. Its time grows with the area. */
 const GRABCUT_SIDE = 512;
 
-/** A model needs a longer side of the size that it was trained on; for GrabCut a small picture stays as it is. */
+/** A model needs a longer side of the size that it was trained on. For GrabCut, a small picture keeps its size. */
 function workingSize(method: ThreadMethod, picture: Size): Size {
   return method.kind === 'onnx' ? fitInto(picture, method.model.size, { enlarges: true }) : fitInto(picture, GRABCUT_SIDE);
 }
 
-/** Bytes that are copied in one turn of the event loop, which takes a few milliseconds. A large picture takes sixteen turns. */
+/** Bytes copied in one turn of the event loop, which takes a few milliseconds. A large picture takes sixteen turns. */
 const COPY_BYTES = 4_194_304;
 
 /** Makes a copy that can be transferred to a thread. The buffers of sharp cannot. */
@@ -46,7 +46,7 @@ function isOfOneColour(rgba: Uint8Array): boolean {
   return true;
 }
 
-/** Undefined for a picture of one colour, in which the search for a foreground would take seconds to find none. */
+/** Undefined for a picture of one colour, where the search for a foreground would take seconds and find none. */
 async function prepareJob(picture: Picture, method: ThreadMethod, { acceptUncertain }: CutOutCall): Promise<CutOutJob | undefined> {
   const small = workingSize(method, picture);
   const shrunk = await decodePicture(picture, small);
@@ -56,7 +56,7 @@ async function prepareJob(picture: Picture, method: ThreadMethod, { acceptUncert
   return { picture: await pixels(rgba, picture), small: await pixels(shrunk, small), leastConfidence };
 }
 
-/** Removes backgrounds on this machine, in threads. sharp works in libvips' threads. */
+/** Removes backgrounds on this machine, in threads of its own. sharp works in libvips' threads. */
 export function createLocalEngine(options: CutOutPoolOptions): Engine & { levels(): PoolLevels } {
   const pool = new CutOutPool(options);
   return {

@@ -5,12 +5,12 @@ import { readNet, runNet } from '../vision/open-cv-net';
 import { hasOnnxRuntime, loadWithOnnxRuntime } from './onnx-runtime';
 import { type LoadedModel, type OnnxModel } from './onnx-model';
 
-/** Bytes of a model file that OpenCV runs. It copies the weights, and is slower than the runtime for models. */
+/** Maximum bytes of a model file that OpenCV runs. OpenCV copies the weights, and is slower than the runtime for models. */
 const MAX_OPENCV_BYTES = 67_108_864;
 
 const isTflite = (file: string): boolean => file.endsWith('.tflite');
 
-/** Why a model file cannot be used, in words for the platform engineer; undefined when it can. */
+/** The reason why a model file cannot be used, for the platform engineer; undefined when it can. */
 export function modelProblem(modelFile: string, hasRuntime = hasOnnxRuntime()): string | undefined {
   const stats = statSync(modelFile, { throwIfNoEntry: false });
   if (!stats?.isFile()) return 'names no file';
@@ -26,7 +26,7 @@ async function loadWithOpenCv({ modelFile, size }: OnnxModel): Promise<LoadedMod
 }
 
 /**
- * Loads a model with onnxruntime-node if that is installed, else with the OpenCV that GrabCut uses. Call it in its own thread.
+ * Loads a model with onnxruntime-node if that is installed, otherwise with the OpenCV that GrabCut uses. Call it in its own thread.
  * @throws Error when the model cannot be loaded
  */
 export function loadModel(model: OnnxModel): Promise<LoadedModel> {

@@ -9,21 +9,21 @@ export interface OnnxModel extends Normal {
   readonly outputActivation: 'none' | 'sigmoid';
 }
 
-/** A loaded model. It takes a square picture, and returns its first output. */
+/** A loaded model. It takes a square picture and returns the model's first output. */
 export interface LoadedModel {
   readonly layout: Layout;
   readonly run: (input: Float32Array) => Promise<Values>;
 }
 
-/** A model that is less sure than this of its surest pixel saw nothing. */
+/** A model whose most certain pixel is below this saw nothing. */
 const MIN_PEAK = 0.5;
 
 /**
  * A model's output as alpha, stretched to the range from 0 to 1.
  * @param frame size of the picture in the middle of the model's square
- * @returns undefined when the model saw nothing: all values are the same, or they are probabilities and none is over a half. `peak` is the
- * greatest probability, and 1 if the values are no probabilities
- * @throws Error when the output is shorter than a plane or holds something that is no number
+ * @returns undefined when the model saw nothing: all values are equal, or they are probabilities and none is above a half. `peak` is the
+ * greatest probability, and 1 if the values are not probabilities
+ * @throws Error when the output is shorter than a plane or holds something that is not a number
  */
 export function toAlpha(
   output: Values,

@@ -12,7 +12,7 @@ interface Tensor {
 interface Session {
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
-  /** An axis of no fixed length has a name. */
+  /** An axis without a fixed length has a name. */
   readonly inputMetadata: readonly { readonly shape?: readonly (number | string)[] }[];
   run(feeds: Readonly<Record<string, Tensor>>, fetches: readonly string[]): Promise<Readonly<Record<string, Tensor>>>;
 }
@@ -23,7 +23,7 @@ export interface OnnxRuntime {
   readonly Tensor: new (type: 'float32', data: Float32Array, dims: readonly number[]) => Tensor;
 }
 
-/** Whether the optional package is installed. */
+/** True if the optional package is installed. */
 export function hasOnnxRuntime(resolve: (name: string) => unknown = createRequire(__filename).resolve): boolean {
   try {
     resolve(RUNTIME);
@@ -38,9 +38,9 @@ function loadRuntime(): OnnxRuntime {
 }
 
 /**
- * Pictures come one at a time, seconds apart, so that memory kept for the next one is mostly idle. With isnet at 1024 pixels the process held
- * 2,125 MB with what the runtime keeps and all twelve outputs; so it holds 241 MB between pictures, and 895 MB at most. A picture takes half as
- * much processor time again: 9.5 s instead of 6.3 s.
+ * Pictures come one at a time, seconds apart, so memory kept for the next one is mostly idle. With isnet at 1024 pixels, the process held
+ * 2,125 MB with the runtime's cache and all twelve outputs. With these options it holds 241 MB between pictures, and 895 MB at most. A
+ * picture then takes half as much processor time again: 9.5 s instead of 6.3 s.
  */
 const FRUGAL = { enableCpuMemArena: false, enableMemPattern: false };
 
@@ -55,7 +55,7 @@ export async function loadWithOnnxRuntime({ modelFile, size }: OnnxModel, runtim
   return {
     layout,
     run: async (values) => {
-      // Models have up to twelve outputs. Each one that is not named here would be copied as well.
+      // Models have up to twelve outputs. Unless the wanted output is named, all of them are copied.
       const found = (await session.run({ [input]: new runtime.Tensor('float32', values, dims) }, [output]))[output];
       if (!(found?.data instanceof Float32Array)) throw new Error('the model does not answer 32-bit numbers');
       return { data: found.data, dims: found.dims };

@@ -5,7 +5,7 @@ import { fitInto, type Raster, resizeRaster } from '../vision/raster';
 import { cropOutput, toTensor } from '../vision/square';
 import { type PersonFinder } from './rate-person';
 
-/** 250 kB, Apache 2.0. Of the package, only this file is used. */
+/** 250 kB, Apache 2.0. Only this file of the package is used. */
 const WEIGHTS = require.resolve('@mediapipe/selfie_segmentation/selfie_segmentation.tflite');
 const MODEL = { size: 256, mean: [0, 0, 0], std: [1, 1, 1] } as const;
 

@@ -18,7 +18,7 @@ const frame = z.discriminatedUnion('type', [
     width: z.number().int().positive(),
     height: z.number().int().positive(),
     engine: z.string().min(1).max(100).default('upstream'),
-    /** The upstream's own measure of how clear the cut is. */
+    /** The upstream's own confidence in the cut. */
     confidence: z.number().min(0).max(1).nullable().default(null),
     /** True when the upstream itself considers its result doubtful. */
     uncertain: z.boolean().default(false),
@@ -29,7 +29,7 @@ const frame = z.discriminatedUnion('type', [
 export type UpstreamFrame = z.output<typeof frame>;
 export type ResultFrame = Extract<UpstreamFrame, { type: 'result' }>;
 
-/** Why an upstream could not be used; for the log. */
+/** The reason why an upstream could not be used, for the log. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
 }
@@ -59,7 +59,7 @@ export function parseFrame(text: string, id: string): UpstreamFrame {
   return parsed.data;
 }
 
-/** The failure for a refusal of the upstream: 400 when the picture is to blame, else 502. */
+/** The failure for a refusal of the upstream: 400 when the picture caused it, otherwise 502. */
 export function refusalOf(code: (typeof ERROR_CODES)[number]): ServiceError {
   switch (code) {
     case 'invalid_image':

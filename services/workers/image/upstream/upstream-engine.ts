@@ -25,7 +25,7 @@ export interface UpstreamEngineOptions {
 
 /** Removes backgrounds through a background-removal WebSocket. */
 export function createUpstreamEngine({ target, token, timeoutMs, metrics }: UpstreamEngineOptions): Engine {
-  // Shrinks one at a time, because a file that cannot be read in rows is held whole.
+  // Shrinks one picture at a time, because a file that cannot be read in rows is held in memory as a whole.
   const shrinking = new FairLimit({ atOnce: 1 });
   const prepare = (picture: Picture, call: CutOutCall): ReturnType<typeof uprightPicture> =>
     picture.isShrunk ? shrinking.run(ownerOf(call), () => uprightPicture(picture), { signal: call.signal }) : uprightPicture(picture);
@@ -60,7 +60,7 @@ async function look(png: Buffer): Promise<{ width: number; height: number; share
 }
 
 /**
- * Checks every claim of a result: it must be a PNG of the picture's size that shows a part of it.
+ * Checks every statement of a result: it must be a PNG of the picture's size that shows a part of it.
  * @throws ServiceError 502
  */
 async function checkResult(frame: ResultFrame, size: { readonly width: number; readonly height: number }): Promise<Buffer> {
@@ -82,17 +82,17 @@ interface ExchangeOptions {
   /** Bearer token of the handshake. */
   readonly token: string | undefined;
   readonly picture: Pick<Picture, 'bytes' | 'mime'>;
-  /** Ends the exchange: the upstream gets a cancel message. */
+  /** Its abort ends the exchange: the upstream gets a cancel message. */
   readonly signal: AbortSignal;
 }
 
-/** Bytes of the largest PNG that is accepted, in base64, with the frame around it. */
+/** Bytes of the largest accepted PNG in base64, with the frame around it. */
 const MAX_FRAME_BYTES = 96 * 1_048_576;
-/** Milliseconds for the upstream to close the connection before it is cut. */
+/** Milliseconds that the upstream has to close the connection before it is cut. */
 const CLOSING_MS = 500;
 const NORMAL_CLOSURE = 1000;
 
-/** Closes the connection politely, and cuts it after a while. */
+/** Closes the connection properly, and cuts it if that takes too long. */
 function leave(socket: WebSocket): void {
   socket.on('error', () => undefined);
   if (socket.readyState === WebSocket.CONNECTING) return socket.terminate();
@@ -145,7 +145,7 @@ function exchangePicture({ url, token, picture, signal }: ExchangeOptions): Prom
       }
     });
     socket.on('error', (error) => {
-      // Before the connection opened, the upstream gave no response. Afterwards it sent something that is not a WebSocket.
+      // Before the connection opened, the upstream did not respond. Afterwards it sent something that is not a WebSocket frame.
       const reason = socket.protocol === '' ? 'unreachable' : 'bad_response';
       settle(() => reject(upstreamFault(reason, error)));
     });

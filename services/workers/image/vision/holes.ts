@@ -5,16 +5,16 @@ import { type BinaryMask, type Raster, type Size } from './raster';
 const LEVELS = 8;
 /** A hole that shares this much of its colours with the outside may be an opening. */
 const SEEN_THROUGH = 0.25;
-/** An object fills at least this share of its convex hull if it has no dents. */
+/** An object without dents fills at least this share of its convex hull. */
 const CONVEX = 0.9;
-/** A hole that is a larger share of its object is an opening: a ring's or a handle's. */
+/** A hole that takes up a larger share of its object is an opening, such as that of a ring or a handle. */
 const MAX_DOUBTED = 0.1;
-/** Doubt for each share of the object that might be missing. */
+/** Doubt for each share of the object that may be missing. */
 const DOUBT = 3;
 /**
- * A hole is deep in its object where the object around it is so many times as thick as the hole is wide. Of the 108 and 63 photographs of
- * bench/image.ts, five subjects had such a hole that looked like the outside, and all five were parts of it (1.49 to 5.45); the opening of a
- * cup's handle came next (1.01).
+ * A hole is deep in its object if the object around it is this many times as thick as the hole is wide. In the 108 and 63 photographs of
+ * bench/image.ts, five subjects had such a hole that looked like the outside, and all five were parts of the subject (1.49 to 5.45); the
+ * opening of a cup's handle came next (1.01).
  */
 const DEEP = 1.25;
 
@@ -46,7 +46,7 @@ function turn(one: Point, two: Point, three: Point): number {
   return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0]);
 }
 
-/** One side of the hull around points in the order of their rows. */
+/** One side of the hull around points that are ordered by row. */
 function chain(points: readonly Point[]): Point[] {
   const hull: Point[] = [];
   for (const point of points) {
@@ -76,11 +76,14 @@ export function hullArea(mask: BinaryMask, { width, height }: Size): number {
   }, 0);
 }
 
-/** Tells which holes lie deep in the object: nothing of the outside is nearer than {@link DEEP} times the hole's width, by rows and columns. */
+/**
+ * Decides which holes are deep in the object: nothing of the outside is nearer than {@link DEEP} times the hole's width, by rows and
+ * columns.
+ */
 class DepthFinder {
   /** The pixels of each piece, by its label. */
   private readonly pixels: readonly number[][];
-  /** The label of the hole from which a pixel was last reached: all holes together cost some times their own area. */
+  /** The label of the hole from which a pixel was last reached. All holes together cost a few times their own area. */
   private readonly reachedFrom: Int32Array;
 
   constructor(
@@ -108,7 +111,7 @@ class DepthFinder {
     return true;
   }
 
-  /** Adds the pixels beside one that were not reached before. @returns false at the outside */
+  /** Adds the neighbours of a pixel that were not reached before. @returns false at the outside */
   private step(at: number, hole: number, next: number[]): boolean {
     const { width, height } = this.size;
     const x = at % width;
@@ -124,9 +127,9 @@ class DepthFinder {
 }
 
 /**
- * Fills holes whose colours the outside does not have: they are parts of the object that look unlike the rest of it. So is what lies deep in the
- * object, like the dark eye of a fish before a dark ground; an opening is near its object's edge. In an object without dents, any other small
- * hole that looks like the outside is doubtful.
+ * Fills holes whose colours the outside does not have: they are parts of the object that look unlike the rest of it. It also fills holes
+ * that are deep in the object, like the dark eye of a fish in front of a dark ground; an opening is near its object's edge. In an object
+ * without dents, any other small hole that looks like the outside is doubtful.
  * @returns `doubt` from 0 to 1
  */
 export function fillHoles(mask: BinaryMask, raster: Raster): { mask: BinaryMask; doubt: number } {

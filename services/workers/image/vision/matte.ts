@@ -2,11 +2,11 @@ import { type BinaryMask, boxBlur, type Raster, type Size } from './raster';
 
 /** Pixels to either side of the outline in which alpha may be neither 0 nor 1. */
 const BAND = 4;
-/** Radius in pixels within which the pure colours of both sides are looked for. */
+/** Radius in pixels within which the pure colours of both sides are searched for. */
 const NEIGHBOURHOOD = 9;
 /** Squared levels by which two colours must differ before their mixture can be measured. */
 const NOISE = 150;
-/** Minimum share of one side's pixels in the neighbourhood. With fewer, the side's colours are unknown. */
+/** Minimum share of one side's pixels in the neighbourhood. Below it, the side's colours are unknown. */
 const MIN_SIDE = 0.005;
 
 /** Gives 1 where the whole square of `2 · radius + 1` pixels has the value. */
@@ -20,7 +20,7 @@ function erode(mask: BinaryMask, size: Size, { radius, value }: { readonly radiu
   return result;
 }
 
-/** The share of foreground in a pixel whose colour lies between the colours of both sides; `soft` where the two cannot be told apart. */
+/** The share of foreground in a pixel whose colour is between the colours of both sides; `soft` if the two cannot be distinguished. */
 function shareOf(
   pixel: Uint8Array,
   soft: number,
@@ -43,7 +43,7 @@ const noColours = (): WindowColours => ({ share: 0, mean: [0, 0, 0], variance: 0
 
 /**
  * Computes alpha from a mask, from 0 to 1 for each pixel. Near the outline it is the share of foreground colour in the pixel, if the
- * colours of both sides can be told apart there; else a small feather.
+ * colours of both sides can be distinguished there; otherwise a small feather.
  */
 export function matteOf(raster: Raster, mask: BinaryMask): Float32Array {
   const { rgb, width, height } = raster;
@@ -86,7 +86,7 @@ interface WindowColours {
 }
 
 /**
- * Mean colour and variance of the chosen pixels in squares of `2 · radius + 1` pixels, cut at the borders. The window moves down the
+ * Mean colour and variance of the chosen pixels in squares of `2 · radius + 1` pixels, cut off at the borders. The window moves down the
  * picture row by row, so that each pixel costs a few operations whatever the radius, and no plane of the picture's size is needed. All sums
  * are exact integers.
  */
@@ -107,7 +107,7 @@ class SideColours {
     this.before = new Float64Array((raster.width + 1) * FIELDS);
   }
 
-  /** Centres the window on a row. Rows can only grow. */
+  /** Centres the window on a row. Rows must only increase. */
   moveTo(y: number): void {
     const { radius, raster, columns, before } = this;
     while (this.endRow < Math.min(y + radius + 1, raster.height)) this.addRow(this.endRow++, 1);

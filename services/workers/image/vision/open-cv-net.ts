@@ -1,6 +1,6 @@
 import { type Mat, type Net, type OpenCv } from './open-cv';
 
-/** What OpenCV throws is a number; the reason behind it is an error like any other. */
+/** OpenCV throws a number. This turns it into an error with the reason. */
 function withReason<T>(cv: OpenCv, work: () => T): T {
   try {
     return work();
@@ -14,7 +14,7 @@ export function readNet(cv: OpenCv, file: Uint8Array, format: 'onnx' | 'tflite')
   return withReason(cv, () => (format === 'tflite' ? cv.readNetFromTFLite1(file) : cv.readNetFromONNX1(file)));
 }
 
-/** A matrix of 1 × 3 × size × size numbers. OpenCV for JavaScript makes one of four axes from a picture only. */
+/** A matrix of 1 × 3 × size × size numbers. OpenCV for JavaScript can create four axes only from a picture. */
 function blobOf(cv: OpenCv, size: number): Mat {
   const blank = new cv.Mat(size, size, cv.CV_32FC3);
   try {
@@ -25,9 +25,9 @@ function blobOf(cv: OpenCv, size: number): Mat {
 }
 
 /**
- * Runs a network, and returns its first output.
+ * Runs a network and returns its first output.
  * @param input planes of red, green and blue, each of size × size
- * @throws Error when the network does not take such an input
+ * @throws Error when the network does not accept the input
  */
 export function runNet(
   cv: OpenCv,

@@ -31,16 +31,16 @@ export interface OpenCv {
   grabCut(image: Mat, mask: Mat, area: object, backModel: Mat, frontModel: Mat, iterations: number, mode: number): void;
 
   blobFromImage(image: Mat, scale: number, size: object, mean: object, swapsColours: boolean, crops: boolean, type: number): Mat;
-  /** From a file's bytes. The variants without a number take a path. */
+  /** Reads a file's bytes. The variants without a number take a path. */
   readNetFromTFLite1(file: Uint8Array): Net;
   readNetFromONNX1(file: Uint8Array): Net;
-  /** The reason of a failure, which OpenCV throws as a number. */
+  /** The reason of a failure that OpenCV threw as a number. */
   exceptionFromPtr(thrown: number): { readonly msg: string };
 }
 
 /** Loads OpenCV, which takes about a second. Call it in its own thread. */
 export async function loadOpenCv(): Promise<OpenCv> {
-  // The module is a promise, which its types do not say.
+  // The module is a promise, contrary to its types.
   const loaded: unknown = await import('@techstark/opencv-js');
   return (await Reflect.get(loaded as object, 'default')) as OpenCv;
 }

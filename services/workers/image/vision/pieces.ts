@@ -6,7 +6,7 @@ export interface Piece {
   readonly atBorder: number;
 }
 
-/** Finds pieces of pixels with `value` that are connected by their sides. `labels` counts from 1 in the order of `list`. */
+/** Finds pieces of pixels with `value` that are connected by their sides. `labels` holds numbers from 1, in the order of `list`. */
 export function findPieces(mask: BinaryMask, { width, height }: Size, value: number): { labels: Int32Array; list: readonly Piece[] } {
   const labels = new Int32Array(mask.length);
   const list: Piece[] = [];

@@ -33,7 +33,7 @@ function tapsOf(from: number, to: number): Taps {
 }
 
 /**
- * Resizes a plane bilinearly, with one value a pixel. A shrink to less than half the size would skip pixels.
+ * Resizes a plane bilinearly, with one value a pixel. Shrinking to less than half the size would skip pixels.
  * @param band only these rows of the result
  */
 export function resizePlane(
@@ -83,13 +83,13 @@ export function resizeMask(mask: BinaryMask, from: Size, to: Size): BinaryMask {
   return toMask(resizePlane(mask, from, to));
 }
 
-/** The size of the same proportions whose longer side is `longest`. A smaller picture keeps its size, unless it is to be enlarged. */
+/** The size with the same proportions whose longer side is `longest`. A smaller picture keeps its size, unless `enlarges` is set. */
 export function fitInto({ width, height }: Size, longest: number, { enlarges = false } = {}): Size {
   const scale = Math.min(enlarges ? Infinity : 1, longest / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-/** Means over a sliding window along each row. The window is cut at the ends. */
+/** Means over a sliding window along each row. The window is cut off at the ends. */
 function blurRows(source: Uint8Array | Float32Array, { width, height }: Size, radius: number): Float32Array {
   const target = new Float32Array(width * height);
   for (let start = 0; start < width * height; start += width) {
@@ -104,7 +104,7 @@ function blurRows(source: Uint8Array | Float32Array, { width, height }: Size, ra
   return target;
 }
 
-/** Means along the columns, computed row by row. One column after the other would miss the processor's cache at every step. */
+/** Means along the columns, computed row by row. Column by column would miss the processor's cache at every step. */
 function blurColumns(source: Float32Array, { width, height }: Size, radius: number): Float32Array {
   const target = new Float32Array(width * height);
   const sums = new Float64Array(width);

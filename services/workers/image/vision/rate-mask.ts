@@ -2,7 +2,7 @@ import { findPieces } from './pieces';
 import { type Size, toMask } from './raster';
 import { type Side, SIDES } from './sides';
 
-/** What can be measured in a mask, whatever made it. */
+/** Measurements of a mask, whatever made it. */
 export interface MaskFacts {
   /** Share of the picture that is at least half opaque. */
   readonly area: number;
@@ -58,7 +58,7 @@ function sidesOf(mask: Uint8Array, { width, height }: Size): Record<Side, number
   };
 }
 
-/** Shares of the picture between which a cut-out counts. */
+/** A cut-out counts between these shares of the picture. */
 const MIN_AREA = 0.005;
 const MAX_AREA = 0.99;
 
@@ -72,12 +72,12 @@ export function ramp(value: number, bad: number, good: number): number {
 
 /** A side is touched if the mask covers this share of it. */
 const TOUCHED = 0.05;
-/** A mask that touches all four sides is rather a frame or a ground than a thing. */
+/** A mask that touches all four sides is more likely a frame or a ground than a thing. */
 const SURROUNDING = 0.5;
 
 /**
- * The rule for every engine: how far a mask looks like the outline of one thing, from 0 to 1. An engine's own confidence is multiplied by
- * it. The bounds leave alone the right cut-outs of the photographs in test/fixtures.
+ * The rule for all engines: how much a mask looks like the outline of one thing, from 0 to 1. An engine's own confidence is multiplied by
+ * it. The bounds do not affect the right cut-outs of the photographs in test/fixtures.
  * @returns undefined when the mask shows nothing or everything
  */
 export function rateMask({ area, probability, softness, largestPiece, sides }: MaskFacts): number | undefined {

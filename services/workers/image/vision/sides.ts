@@ -10,7 +10,7 @@ export function stripThickness({ width, height }: Size): number {
   return Math.max(2, Math.round(STRIP_SHARE * Math.min(width, height)));
 }
 
-/** Indices of the pixels within `thickness` of any of the sides, each once. */
+/** Indices of the pixels within `thickness` of any of the sides, without repeats. */
 export function stripOf(sides: readonly Side[], area: Size & { readonly thickness: number }): number[] {
   const { width, height, thickness } = area;
   const has = new Set(sides);

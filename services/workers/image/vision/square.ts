@@ -1,6 +1,6 @@
 import { type Size } from './raster';
 
-/** A picture in the middle of a square, as models take it. */
+/** A picture in the middle of a square, the form that models take. */
 export interface Framed extends Size {
   /** Four bytes a pixel; alpha is ignored. The longer side is the square's. */
   readonly rgba: Uint8Array;
@@ -17,13 +17,13 @@ export interface Normal {
 /** The order of a model's input: planes of red, green and blue, or three values a pixel. */
 export type Layout = 'planes' | 'pixels';
 
-/** Numbers in the order of a model's input or output, and how many there are along each axis. */
+/** Numbers in the order of a model's input or output, and the size of each axis. */
 export interface Values {
   readonly data: Float32Array;
   readonly dims: readonly number[];
 }
 
-/** The square is wider or higher than the picture, which stands in its middle. */
+/** The square may be wider or higher than the picture, which is in its middle. */
 function marginsOf({ width, height }: Size, size: number): { left: number; top: number } {
   return { left: Math.floor((size - width) / 2), top: Math.floor((size - height) / 2) };
 }
@@ -52,7 +52,7 @@ export function toTensor({ rgba, width, height }: Framed, { size, mean, std }: N
 }
 
 /**
- * The part of a model's first channel that shows the picture. Channels are planes, or the values of each pixel.
+ * The part of a model's first channel that shows the picture. Channels are planes, or interleaved for each pixel.
  * @throws Error when the output is shorter than a plane
  */
 export function cropOutput({ data, dims }: Values, size: number, frame: Size): Float32Array {

@@ -2,7 +2,7 @@ import { comparableUrl, hostOf } from '../../../kit/pages/page-url';
 import { type PageLink } from '../../../kit/pages/parse-page';
 import { siteOf } from './email-address';
 
-/** Names of pages that have an address, likeliest first. They are looked for in the link's path and text. */
+/** Names of pages that are likely to show an address, likeliest first. They are searched for in the link's path and text. */
 const CONTACT_WORDS: readonly RegExp[] = [
   /contact|kontakt|contatt|संपर्क|contato/i,
   /impressum|imprint|legal-notice|mentions-legales/i,
@@ -16,7 +16,7 @@ function rankOf({ url, anchor }: PageLink): number {
 }
 
 /**
- * Up to `most` pages of the same site that seem to show an address, likeliest first.
+ * Up to `most` pages of the same site that are likely to show an address, likeliest first.
  * @param home the page with the links
  */
 export function contactPages(links: readonly PageLink[], home: URL, most: number): URL[] {

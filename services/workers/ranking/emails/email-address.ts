@@ -1,6 +1,6 @@
 import { parse } from 'tldts';
 
-/** Hosts of mailboxes for people without their own domain. `yahoo` and its like also occur with the endings of countries. */
+/** Hosts of mailboxes for people without a domain of their own. `yahoo` and similar names also occur with country endings. */
 const MAILBOX_HOSTS = new Set([
   'aol.com', 'fastmail.com', 'gmail.com', 'gmx.at', 'gmx.com', 'gmx.de', 'gmx.net', 'googlemail.com', 'icloud.com', 'live.com', 'mac.com', 'mail.com',
   'mail.ru', 'me.com', 'msn.com', 'proton.me', 'protonmail.com', 'qq.com', 'rediffmail.com', 'web.de', 'yandex.com', 'yandex.ru', 'ymail.com',
@@ -8,7 +8,7 @@ const MAILBOX_HOSTS = new Set([
 ]); // prettier-ignore
 const MAILBOX_BRANDS = new Set(['hotmail', 'outlook', 'yahoo']);
 
-/** Length from RFC 5321, 4.5.3.1.1. The characters allowed are those in use, not all that the RFC permits. */
+/** Length from RFC 5321, 4.5.3.1.1. The allowed characters are those in common use, not all that the RFC permits. */
 const MAX_LOCAL = 64;
 const LOCAL = /^[a-z0-9_](?:[a-z0-9._%+-]*[a-z0-9_+-])?$/;
 
@@ -22,8 +22,8 @@ function isMailboxHost(host: string): boolean {
 }
 
 /**
- * The address in lower case when it can be the site's: at the site's own domain or a well-known mailbox, below a registered top-level
- * domain (`logo@2x.png` is no address). Otherwise undefined.
+ * The address in lower case if it can belong to the site: at the site's own domain or a well-known mailbox host, and under a registered
+ * top-level domain (`logo@2x.png` is not an address). Otherwise undefined.
  * @param site in the form of {@link siteOf}
  */
 export function plausibleAddress(text: string, site: string): string | undefined {

@@ -16,17 +16,17 @@ export type CrawlCall = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 
 export interface EmailCrawlOptions {
   /** Undefined for test keys without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
-  /** Closed with the crawl. */
+  /** The crawl closes it when it closes. */
   readonly parser: PageParser;
   /** Shared by all calls of this worker. */
   readonly limits: FetchLimits;
-  /** Milliseconds for all sites of a call, if its own deadline leaves so much. */
+  /** Milliseconds for all sites of a call, unless its own deadline is nearer. */
   readonly budgetMs: number;
   /** Milliseconds for one page, redirects included. */
   readonly pageTimeoutMs: number;
 }
 
-/** The result for a website: no addresses when all chosen pages were read, and null with a reason when some could not be. */
+/** The result for a website: no addresses if all chosen pages were read, and null with a reason if some could not be read. */
 export type SiteEmails =
   | { readonly emails: readonly string[]; readonly reason: null }
   | {
@@ -45,26 +45,26 @@ export interface EmailCrawl {
   close(): Promise<void>;
 }
 
-/** Pages besides the home page. A site that hides its address better wants no mail. */
+/** Maximum pages besides the home page. A site that hides its address better wants no mail. */
 const CONTACT_PAGES = 2;
 const SITES_AT_ONCE = 8;
-/** Milliseconds kept of the call's deadline for sending the response. */
+/** Milliseconds of the call's deadline that are reserved for sending the response. */
 const RESERVE_MS = 1_000;
-/** With less time, a crawl does not start. */
+/** A crawl does not start with less time than this. */
 const MIN_MS = 50;
 
 export function unknownEmails(reason: string): SiteEmails {
   return { emails: null, reason };
 }
 
-/** Reads one page after the other until a page shows an address. */
+/** Reads one page after another until a page shows an address. */
 async function emailsOf(website: string, pages: PageReader): Promise<SiteEmails> {
   const start = parseUrl(website);
   if (!start) return unknownEmails('url_invalid');
   const site = siteOf(hostOf(start));
   const home = await pages.read(start.href);
   if (home.state !== 'read') return unknownEmails(home.reason);
-  // A site that redirects elsewhere belongs to somebody else, and so would the addresses.
+  // A site that redirects elsewhere leads to somebody else's site, and the addresses there are not the business's.
   if (siteOf(hostOf(home.url)) !== site) return unknownEmails('other_site');
   const emails = emailsInPage(home.page, site);
   if (emails.length > 0) return { emails, reason: null };
@@ -85,7 +85,7 @@ interface Crawl extends Omit<EmailCrawlOptions, 'ports'> {
   readonly port: PagePort;
 }
 
-/** Returns what was found within the budget, and cuts off the rest. */
+/** Returns what was found within the budget, and cancels the rest. */
 async function crawlWithin(
   { port, parser, limits, budgetMs, pageTimeoutMs }: Crawl,
   websites: readonly string[],

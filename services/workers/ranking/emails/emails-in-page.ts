@@ -1,9 +1,9 @@
 import { type ParsedPage } from '../../../kit/pages/parse-page';
 import { plausibleAddress } from './email-address';
 
-/** Addresses kept of one business. A page that lists more is a directory. */
+/** Maximum addresses kept for one business. A page that lists more is a directory. */
 export const MAX_EMAILS = 5;
-/** Addresses examined in one page before it counts as a list of addresses. */
+/** Maximum addresses examined in one page. A page with more counts as a list of addresses. */
 const MAX_FOUND = 500;
 /** Every repeat is bounded, so that no text makes the search slow. */
 const IN_TEXT = /(?<![\w.%+-])[a-z0-9_][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}(?![\w-])/gi;
@@ -25,9 +25,9 @@ function* recipientsOf(targets: readonly string[]): Generator<string> {
 }
 
 /**
- * E-mail addresses that a page shows to its readers, from links first and then from text, each once, in lower case. Addresses that are
- * hidden from machines (`info [at] …`) are left alone.
- * @param site whose addresses count, in the form of `siteOf`
+ * E-mail addresses that a page shows to its readers, first from links and then from text, without repeats, in lower case. Addresses that
+ * are hidden from machines (`info [at] …`) are left alone.
+ * @param site the site whose addresses count, in the form of `siteOf`
  */
 export function emailsInPage({ mailTargets, text }: Pick<ParsedPage, 'mailTargets' | 'text'>, site: string): string[] {
   const emails = new Set<string>();

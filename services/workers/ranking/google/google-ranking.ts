@@ -32,7 +32,7 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
   const findPage = (query: PlaceQuery, token: string | undefined, call: UpstreamCall): ReturnType<typeof searchText> =>
     searchText({ client, key: keys[call.mode] }, query, token, call);
 
-  /** Reads pages until there are `maxResults` places, no more pages, or enough places: every page costs money. */
+  /** Reads pages until there are `maxResults` places, enough places, or no more pages: every page costs money. */
   async function findRanked(query: RankQuery, call: UpstreamCall, isEnough: (places: readonly Place[]) => boolean): Promise<Found> {
     let places: Place[] = [];
     let token: string | undefined;
@@ -40,7 +40,7 @@ export function createGoogleRanking({ client, keys, clock }: GoogleRankingOption
       const page = await findPage(placeQueryOf(query), token, call);
       const known = places.length;
       places = withoutRepeats([...places, ...page.places]);
-      // Without this check, a page that brings nothing new would be followed for ever.
+      // Without this check, a page without new places could be followed for ever.
       token = places.length > known ? page.nextToken : undefined;
     } while (token !== undefined && places.length < query.maxResults && !isEnough(places));
     return { places: places.slice(0, query.maxResults), truncated: token !== undefined || places.length > query.maxResults };

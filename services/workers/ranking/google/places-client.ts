@@ -9,14 +9,14 @@ const PAGE_SIZE = 20;
 /** Metres. Google refuses more. */
 const WIDEST_BIAS = 50_000;
 
-/** Every caller gets the same page size, because the order of a list must not depend on how much of it is wanted. */
+/** Every caller gets the same page size, because the order of a list must not depend on the requested length. */
 function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, pageToken: string | undefined): Record<string, unknown> {
   return {
     textQuery: text,
     ...(languageCode !== undefined && { languageCode }),
     ...(countryCode !== undefined && { regionCode: countryCode }),
     rankPreference: 'RELEVANCE',
-    // Google takes only one of the two.
+    // Google accepts only one of the two.
     ...(within && { locationRestriction: { rectangle: within } }),
     ...(bias && !within && { locationBias: { circle: { center: bias.center, radius: Math.min(bias.radiusKm * 1_000, WIDEST_BIAS) } } }),
     pageSize: PAGE_SIZE,
@@ -26,7 +26,7 @@ function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, p
 
 const UNUSABLE = 'The source of the ranking answered with something that cannot be used.';
 
-/** Leaves out Google's own text, which may repeat parts of the request. */
+/** Omits Google's own text, which may repeat parts of the request. */
 function failureOf(status: number, data: unknown): ServiceError {
   const parsed = googleError.safeParse(data);
   const code = parsed.data?.error.code ?? status;
@@ -78,7 +78,7 @@ export async function searchText(
   return { places: places.map(placeOf), nextToken: nextPageToken === '' ? undefined : nextPageToken };
 }
 
-/** All fields that any route shows, for every request. The price of a request depends on the mask. */
+/** All fields that any route shows. Every request uses the same mask. The price of a request depends on the mask. */
 const FIELD_MASK = [
   ...[
     'id', 'displayName', 'formattedAddress', 'addressComponents', 'location', 'rating', 'userRatingCount', 'nationalPhoneNumber',
@@ -115,7 +115,7 @@ const wirePlace = z.looseObject({
 /** A response of `places:searchText`. A search without results is `{}`. */
 const searchTextResponse = z.looseObject({ places: z.array(wirePlace).default([]), nextPageToken: z.string().optional() });
 
-/** The error of every Google API. */
+/** The error format of every Google API. */
 const googleError = z.looseObject({ error: z.looseObject({ code: z.number(), status: z.string().default('UNKNOWN') }) });
 
 type WirePlace = z.output<typeof wirePlace>;

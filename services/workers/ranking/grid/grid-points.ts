@@ -15,7 +15,7 @@ export interface GridArea {
   readonly center: Coordinates;
   /** Distance from the middle to the outermost rows and columns. The corners are √2 times as far. */
   readonly radiusKm: number;
-  /** Points a side. It is odd, so that one point lies in the middle. */
+  /** Points a side. It is odd, so that one point is in the middle. */
   readonly size: number;
 }
 
@@ -33,8 +33,8 @@ export function spacingKm({ radiusKm, size }: Pick<GridArea, 'radiusKm' | 'size'
 }
 
 /**
- * The points of a square grid, row by row from the north west. A degree of longitude is taken as long as in the middle: at 60° and a radius
- * of 50 km the northernmost row is 1.4 % narrower than stated. It is meant for latitudes up to 85°.
+ * The points of a square grid, row by row from the north west. The length of a degree of longitude is taken from the middle: at 60° and a
+ * radius of 50 km the northernmost row is 1.4 % narrower than stated. It is meant for latitudes up to 85°.
  */
 export function gridPoints({ center, radiusKm, size }: GridArea): GridPoint[] {
   const halfHeight = radiusKm / KM_A_DEGREE;

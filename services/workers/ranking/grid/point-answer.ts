@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../kit/errors';
 
-/** The rank of a business at one point, or why it is not known. */
+/** The rank of a business at one point, or the reason why it is unknown. */
 export type PointAnswer =
   | {
       readonly status: 'ok';
@@ -9,16 +9,16 @@ export type PointAnswer =
       readonly rank: number | null;
       /** Number of businesses examined; null when the upstream does not say. */
       readonly checked: number | null;
-      /** True when several businesses of the list may be the wanted one, and none clearly is. */
+      /** True when several businesses in the list may be the wanted one, and none clearly is. */
       readonly ambiguous: boolean;
       readonly match: { readonly placeId: string; readonly name: string } | null;
     }
   | { readonly status: 'error'; readonly reason: string };
 
-/** The result for a point that was not queried, because of earlier failures or because time was up. */
+/** The result for a point that was not queried, because of earlier failures or a lack of time. */
 export const NOT_ASKED: PointAnswer = { status: 'error', reason: 'not_asked' };
 
-/** The members needed of a position's body. A ranking WebSocket may send more, or leave out `found`. */
+/** The required members of a position's body. A ranking WebSocket may send more, or leave out `found`. */
 const positionBody = z.looseObject({
   ok: z.boolean(),
   found: z.boolean().optional().catch(undefined),
@@ -34,7 +34,7 @@ export function parsePointAnswer(bodyText: string): PointAnswer {
   if (!parsed.success) return { status: 'error', reason: 'bad_response' };
   const { ok, found, position, checked, match, candidates = [] } = parsed.data;
   if (!ok) return { status: 'error', reason: 'upstream_error' };
-  // A missing rank without a statement that there is none is not usable.
+  // A missing rank is usable only with a statement that there is none.
   if (position === undefined && found !== false) return { status: 'error', reason: 'bad_response' };
   const rank = position ?? null;
   return {
@@ -48,7 +48,7 @@ export function parsePointAnswer(bodyText: string): PointAnswer {
 
 /**
  * Turns a point's failure into its result.
- * @throws the error itself when the upstream at this point did not cause it
+ * @throws the error itself when it was not caused by the upstream at this point
  */
 export function answerOfFailure(error: unknown): PointAnswer {
   if (!(error instanceof ServiceError)) throw error;

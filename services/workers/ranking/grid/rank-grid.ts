@@ -7,15 +7,15 @@ import type { RankingUpstream, RankQuery, UpstreamCall } from '../ranking-upstre
 import { type GridPoint, gridPoints, spacingKm } from './grid-points';
 import { answerOfFailure, NOT_ASKED, parsePointAnswer, type PointAnswer } from './point-answer';
 
-/** Points of one grid that are queried at a time. */
+/** Maximum points of one grid that are queried at a time. */
 const AT_ONCE = 4;
-/** After this many failures without a result, the upstream is down, and every other query would fail too. */
+/** After this many failures without a result, the upstream is down, and all other queries would fail too. */
 const HOPELESS_AFTER = AT_ONCE;
-/** Reasons for which a failure at one point means failure at all: the upstream takes no more queries, or none of this kind. */
+/** Failure reasons of one point that end the whole grid: the upstream takes no more queries, or none of this kind. */
 const FINAL_REASONS: ReadonlySet<string> = new Set(['provider_quota', 'rejected']);
-/** Milliseconds for all points together; below the service's 28 s, so that the results known by then are still sent. */
+/** Milliseconds for all points together. Below the service's 28 s, so that the results known by then are still sent. */
 const BUDGET_MS = 24_000;
-/** Milliseconds for sending the response, when the caller has less time. */
+/** Milliseconds reserved for sending the response, when the caller has less time. */
 const RESERVE_MS = 1_000;
 
 export interface GridRequest {
@@ -49,7 +49,7 @@ class GridProgress {
 
 /**
  * Queries each point until the signal of `late` fires.
- * @throws when the caller leaves, and errors that every point shares
+ * @throws when the caller leaves, and errors that concern every point
  */
 async function askPoints(
   points: readonly GridPoint[],
@@ -69,7 +69,7 @@ async function askPoints(
       return late.aborted ? { status: 'error', reason: 'timeout' } : answerOfFailure(error);
     }
   };
-  // From the middle outwards, so that only the edge is missing when time is up.
+  // From the middle outwards, so that only the edge is missing when time runs out.
   const inTurn = [...points].sort((one, other) => one.distanceKm - other.distanceKm);
   const ranked = await Promise.all(
     inTurn.map((point) =>
@@ -83,7 +83,7 @@ async function askPoints(
   return ranked.sort((one, other) => one.point.row - other.point.row || one.point.column - other.point.column);
 }
 
-/** If no point has a result, the grid fails as its first point did. */
+/** If no point has a result, the grid fails like its first point. */
 function checkAnswered(ranked: readonly RankedPoint[]): void {
   if (ranked.some(({ answer }) => answer.status === 'ok')) return;
   const reasons = ranked.flatMap(({ answer }) => (answer.status === 'error' && answer !== NOT_ASKED ? answer.reason : []));
@@ -96,7 +96,7 @@ function checkAnswered(ranked: readonly RankedPoint[]): void {
 }
 
 /**
- * The rank of one business at every point of a square grid. Each point is a position of its own, with a radius equal to the distance
+ * The rank of one business at every point of a square grid. Each point has its own position query, with a radius equal to the distance
  * between points.
  * @throws ServiceError `upstream_failed` or `upstream_timeout` when no point has a result
  */
@@ -122,7 +122,7 @@ interface RankedPoint {
   readonly answer: PointAnswer;
 }
 
-/** The places of a map that are visible without scrolling. */
+/** The number of places on a map that are visible without scrolling. */
 const TOP = 3;
 
 function pointView({ point, answer }: RankedPoint): Record<string, unknown> {
@@ -146,7 +146,7 @@ function rounded(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
 
-/** Figures of the points with a result. Failed points count only in `failed`. */
+/** Figures over the points with a result. Failed points count only in `failed`. */
 function summaryOf(ranked: readonly RankedPoint[]): Record<string, unknown> {
   const answers = ranked.flatMap(({ answer }) => (answer.status === 'ok' ? answer : []));
   const ranks = answers.flatMap(({ rank }) => rank ?? []);
@@ -162,7 +162,7 @@ function summaryOf(ranked: readonly RankedPoint[]): Record<string, unknown> {
   };
 }
 
-/** Each business that a point matched. One name may be different branches at different points. */
+/** All businesses that matched at some point. One name may be different branches at different points. */
 function matchesOf(ranked: readonly RankedPoint[]): Record<string, unknown>[] {
   const byPlace = new Map<string, { place_id: string; name: string; points: number }>();
   for (const { answer } of ranked) {

@@ -33,7 +33,7 @@ const frame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('result'), id: z.string(), body: z.looseObject({ ok: z.boolean() }).optional().catch(undefined) }),
   z.looseObject({ type: z.literal('error'), id: z.string().optional() }),
 ]);
-/** Without a type it can only be a broken reply to the query that it names. */
+/** Without a type, it can only be a broken reply to the query that it names. */
 const untyped = z.object({
   type: z
     .unknown()
@@ -43,13 +43,13 @@ const untyped = z.object({
 });
 
 export type RankingFrame =
-  /** `bodyText` is absent when the body is no object with an `ok` flag. */
+  /** `bodyText` is absent when the body is not an object with an `ok` flag. */
   | { readonly kind: 'result'; readonly id: string; readonly bodyText: string | undefined }
   /** Without an id it concerns all queries. */
   | { readonly kind: 'error'; readonly id: string | undefined }
   | { readonly kind: 'unknown' };
 
-/** Reads a message of the upstream. Other types of messages are `unknown`, and so is anything but an object. */
+/** Reads a message from the upstream. Messages of other types are `unknown`, and so is anything but an object. */
 export function parseRankingFrame({ text, value }: JsonFrame): RankingFrame {
   const parsed = frame.safeParse(value);
   const broken = untyped.safeParse(value).data;

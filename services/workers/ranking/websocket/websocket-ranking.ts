@@ -79,7 +79,7 @@ function placesIn(bodyText: string): Place[] {
   throw new ServiceError('upstream_failed', { detail, members: { reason: 'bad_response' }, cause: parsed.error });
 }
 
-/** A ranking upstream that does the whole work. Its bodies are passed through. Leads are read from the results of its search. */
+/** A ranking upstream that does all the work. Its bodies are passed through. Leads are read from the results of its search. */
 export function createWebSocketRanking({ target, ...options }: WebSocketRankingOptions): RankingUpstream {
   const links = new LinksByMode(target, (place) => new RankingLink({ ...options, ...place }));
   return {

@@ -8,10 +8,10 @@ import { notePage, readPage, type Research } from './research';
 import { type Findings, judgeSpam, type SpamVerdict } from './spam-signals';
 import { isLinkTo, type Target } from './target';
 
-/** Open PageRank from which on it speaks for a domain. */
+/** Open PageRank from which on it counts in favour of a domain. */
 const HIGH_RANK_FROM = 5;
 
-/** Figures of third parties about several hosts; undefined where a source is off or failed. */
+/** Third-party figures about several hosts; undefined if a source is off or failed. */
 export interface HostReputation {
   readonly ranks: ReadonlyMap<string, PageRank> | undefined;
   readonly listed: ReadonlySet<string> | undefined;
@@ -28,7 +28,7 @@ export async function findReputation({ sources, log, signal }: Research, hosts: 
   return { ranks, listed };
 }
 
-/** Sources whose response says nothing: a block list in memory that names none of the hosts. */
+/** Sources whose response is uninformative: a block list in memory that names none of the hosts. */
 export function unlisting({ listed }: HostReputation): string[] {
   return listed === undefined || listed.size > 0 ? [] : [BLOCK_LIST];
 }
@@ -51,7 +51,7 @@ async function hasIcon({ pages }: Research, { page, url }: ReadPage): Promise<bo
   return page.hasIcon || (await pages.exists(new URL('/favicon.ico', url).href));
 }
 
-/** True when another page of the site links to the target too; undefined when there is none that could be read. */
+/** True when another page of the site also links to the target; undefined when no such page could be read. */
 async function isSitewide({ pages }: Research, { page, url }: ReadPage, target: Target): Promise<boolean | undefined> {
   if (!page.links.some((link) => isLinkTo(target, link.url))) return false;
   const home = new URL('/', url);
@@ -67,7 +67,7 @@ export interface Assessment {
   readonly asked: URL;
   readonly visit: PageVisit;
   readonly reputation: HostReputation;
-  /** The page that should be linked, when the page is judged as a backlink. */
+  /** The page that should be linked, if the page is judged as a backlink. */
   readonly target: Target | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function assessPage(research: Research, { asked, visit, reputation,
   return judgeSpam({ ...aboutSite, ...aboutPage }, true);
 }
 
-/** Reads a site's front page, with TLS when the site has it. */
+/** Reads a site's front page, over TLS if the site supports it. */
 export async function readFrontPage(research: Research, host: string): Promise<{ asked: URL; visit: PageVisit }> {
   const secure = new URL(`https://${host}/`);
   const visit = await research.pages.read(secure.href);

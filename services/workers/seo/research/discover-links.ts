@@ -5,7 +5,7 @@ import { type Target } from './target';
 
 /** Search results examined in one step. */
 const STEP = 20;
-/** Later results are not worth a look. */
+/** Maximum results examined. Later results are not worth a look. */
 const MAX_RESULTS = 60;
 
 /**

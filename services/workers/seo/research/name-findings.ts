@@ -14,12 +14,12 @@ function counted(count: number, from: number, what: string): SignalFinding {
   return { hit: count >= from, evidence: `${count} ${what} in the domain` };
 }
 
-/** Findings from a host's name alone. An address has no name. */
+/** Findings from a host's name alone. An IP address has no name. */
 export function nameFindings(host: string): Findings {
   if (isIP(host) !== 0) return {};
   const domain = registrableDomain(host);
   const tld = domain.split('.').at(-1) ?? '';
-  // Counts letters as people see them, not in their ASCII form.
+  // Counts letters as people see them, rather than in their ASCII form.
   const suffix = getPublicSuffix(domain);
   const label = domainToUnicode(suffix !== null && domain.endsWith(`.${suffix}`) ? domain.slice(0, -suffix.length - 1) : domain);
   const run = CONSONANTS.exec(label)?.[0];

@@ -2,7 +2,7 @@ import { measured } from '../figure';
 import { type PageVisit } from '../../../kit/pages/page-reader';
 import { hostOf, isSameSite } from '../../../kit/pages/page-url';
 
-/** Facts of one page from its contents. Counts are null when it could not be read. */
+/** Facts about one page from its contents. Counts are null when it could not be read. */
 export function pageFacts(visit: PageVisit) {
   if (visit.state !== 'read') {
     return { state: visit.state, reason: visit.reason, http_status: visit.status, robots_txt_allowed: visit.robotsAllowed };

@@ -8,7 +8,7 @@ import { isLinkTo, type Target } from './target';
 const MANY_LINKS_FROM = 101;
 const RATIO_ABOVE = 0.1;
 const CONTACT = /contact|impressum|imprint|kontakt|about/i;
-/** Characters of somebody else's text that are quoted as evidence. */
+/** Maximum characters of a page's text that are quoted as evidence. */
 const MAX_EVIDENCE = 80;
 
 function quote(text: string): string {
@@ -34,7 +34,7 @@ function contactFinding({ page }: ReadPage): SignalFinding {
   return { hit, evidence: hit ? 'no mail address, telephone number or contact page' : 'a way to get in touch' };
 }
 
-/** Finds anchors that name what somebody wants to rank for: those of links to the target, or of every link to another site. */
+/** Finds anchors that are phrases to rank for, among links to the target, or among all links to other sites. */
 function commercialFinding(links: readonly PageLink[]): SignalFinding {
   const found = links.find(({ anchor }) => isCommercialAnchor(anchor));
   return found ? { hit: true, evidence: quote(found.anchor) } : { hit: false, evidence: 'no commercial anchor' };
@@ -51,7 +51,7 @@ function linkFindings(visit: ReadPage, outgoing: readonly PageLink[]): Findings 
   };
 }
 
-/** Findings from a page that was read. `hasIcon` and `isSitewide` took further fetches; undefined means unknown. */
+/** Evidence from a page that was read. `hasIcon` and `isSitewide` needed further fetches; undefined means unknown. */
 export interface PageEvidence {
   readonly visit: ReadPage;
   readonly asked: URL;

@@ -17,7 +17,7 @@ export interface AuthorityQuery {
 }
 
 const PROVIDERS = [OPEN_PAGE_RANK, TRANCO, WEB_GRAPH, COMMON_CRAWL];
-/** Pages that mention the host and are searched for links to the page. */
+/** Maximum pages that mention the host and are searched for links to the page. */
 const PAGES_SEARCHED = 10;
 
 /** A provider's figure, or the reason why there is none. */
@@ -48,7 +48,8 @@ async function domainFigures(research: Research, domain: string) {
     tranco_rank: figureFrom(research, trancoRank, { unit: 'rank', source: TRANCO }),
     cc_harmonic_rank: figureFrom(research, harmonicRank, { unit: 'rank', source: WEB_GRAPH }),
   };
-  // Chosen by configuration, whatever responded. Of the two lists the more current one counts, because both rank the same thing.
+  // The choice follows the configuration, whatever responded. Of the two lists the more current one counts, because both rank the same
+  // thing.
   const names: readonly (AuthorityInput | false | undefined)[] = [
     openPageRank && 'open_page_rank',
     tranco ? 'tranco_rank' : webGraph && 'cc_harmonic_rank',
@@ -62,7 +63,7 @@ async function domainFigures(research: Research, domain: string) {
   };
 }
 
-/** Number of links to the page on those pages that mention its host and could be read, and the number of these pages. */
+/** Number of links to the page, on pages that mention its host and could be read, and the number of these pages. */
 interface CountedLinks {
   readonly links_found: Figure;
   readonly link_pages_found: Figure;
@@ -93,7 +94,7 @@ async function countLinks(research: Research, page: URL): Promise<CountedLinks> 
   };
 }
 
-/** Figures of one page, and of nothing else. */
+/** Figures about one page alone. */
 async function pageFigures(research: Research, page: URL) {
   const { crawlIndex } = research.sources;
   const { log, signal } = research;
@@ -116,7 +117,7 @@ async function pageFigures(research: Research, page: URL) {
   return { figures, visit };
 }
 
-/** The weight of a domain by source. In page scope it also gives the figures of the page. */
+/** The authority of a domain by source. In page scope it also returns the figures of the page. */
 export async function researchAuthority(research: Research, { host, page }: AuthorityQuery) {
   const domain = registrableDomain(host);
   if (!research.sources.states.some(({ name, configured }) => configured && PROVIDERS.includes(name))) {

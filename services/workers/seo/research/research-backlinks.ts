@@ -10,13 +10,13 @@ import { parseUrl } from '../../../kit/pages/page-url';
 export interface BacklinksQuery {
   readonly target: Target;
   readonly limit: number;
-  /** Verified first. Discovery fills the rest of the limit. */
+  /** These are verified first. Discovery fills the rest of the limit. */
   readonly candidates: readonly URL[];
 }
 
 const STATUSES = ['verified', 'lost', 'blocked', 'unreachable'] as const satisfies readonly BacklinkRow['status'][];
 
-/** Pages to examine: the caller's, pages seen before, and pages that engines find. Without an engine only the others are verified. */
+/** Pages to examine: the caller's, pages seen before, and pages that engines find. Without an engine, only the first two are verified. */
 async function findSources(research: Research, { target, limit, candidates }: BacklinksQuery, seen: SeenPages): Promise<URL[]> {
   const known = new Map([...candidates, ...[...seen.keys()].map((source) => new URL(source))].map((url) => [url.href, url]));
   const canSkip = known.size > 0 && (known.size >= limit || research.sources.engines.length === 0);
@@ -35,7 +35,7 @@ export async function researchBacklinks(research: Research, query: BacklinksQuer
     sources.map((source) => verifyBacklink(research, source, { target, seenBeforeMs: seen.get(source.href)?.seenAtMs })),
   );
   const rows = pages.map(({ row }) => row);
-  // Links seen before are not a result of today.
+  // Links seen before are not a result of today's research.
   if (rows.length > 0 && candidates.length + seen.size > 0) research.log.requireSource([LINK_INDEX]);
   await rememberPages(research, target, { seen, pages });
   const count = (status: BacklinkRow['status']) => measured(rows.filter((row) => row.status === status).length, 'pages');
@@ -68,7 +68,7 @@ async function findSeenPages({ sources, log }: Research, target: Target): Promis
   }
 }
 
-/** Remembers verified links and forgets those that are gone. A store that cannot be used costs no response. */
+/** Stores verified links and removes those that are gone. A store that cannot be used does not prevent a response. */
 async function rememberPages(
   { sources, log, clock }: Research,
   { domain }: Target,

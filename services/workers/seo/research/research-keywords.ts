@@ -8,13 +8,13 @@ export interface KeywordsQuery extends SuggestQuery {
   readonly expand: boolean;
 }
 
-/** Queries to one source that run at a time. */
+/** Maximum concurrent queries to one source. */
 const AT_ONCE = 4;
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 
 interface Suggestion {
   readonly keyword: string;
-  /** Best place by source, from 1. */
+  /** Best position by source, from 1. */
   readonly places: Map<string, number>;
 }
 
@@ -22,7 +22,7 @@ function keyOf(text: string): string {
   return text.normalize('NFC').toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** All suggestions of one source, one list for each query. A source that failed once is not queried again. */
+/** All suggestions of one source, a list for each query. After a failure, the source is not queried again. */
 async function askSuggester({ log, signal }: Research, suggester: Suggester, query: KeywordsQuery): Promise<string[][]> {
   const ask = (keyword: string) => log.ask(suggester.name, async () => ({ value: await suggester.suggest({ ...query, keyword }, signal) }));
   const first = await ask(query.keyword);

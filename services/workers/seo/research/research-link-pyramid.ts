@@ -7,7 +7,7 @@ import { type SpamTier } from './spam-signals';
 import { type Target, targetText } from './target';
 
 export interface LinkPyramidQuery {
-  /** Discovered when empty. */
+  /** If empty, links are discovered. */
   readonly links: readonly URL[];
   /** Required when there are no links. */
   readonly target: Target | undefined;

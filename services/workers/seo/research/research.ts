@@ -5,7 +5,7 @@ import { type PageReader, type PageVisit, wasAsked } from '../../../kit/pages/pa
 import { type Sources } from '../sources/create-sources';
 import { type SourceLog } from '../sources/source-log';
 
-/** What one research call needs. */
+/** The tools of one research call. */
 export interface Research {
   readonly sources: Sources;
   readonly log: SourceLog;
@@ -14,16 +14,16 @@ export interface Research {
   readonly clock: Clock;
 }
 
-/** Reasons for which a page gave no response: no such host, silence, or a server error. */
+/** Reasons that count as no response: no such host, silence, or a server error. */
 const NO_ANSWER = /^(timeout|unreachable|host_unknown|host_unresolved|http_5\d\d)$/;
 
-/** Notes how reading a page went. A page that is gone, forbidden or refused by us is a result; a silent server is not. */
+/** Records the result of reading a page. A page that is gone, forbidden or refused by us is a result; a silent server is not. */
 export function notePage({ log }: Pick<Research, 'log'>, visit: PageVisit): void {
   if (visit.state === 'read') log.note(PAGE_FETCH, 'measured');
   else log.note(PAGE_FETCH, 'measured', { failure: visit.reason, isAnswer: !NO_ANSWER.test(visit.reason), isAsked: wasAsked(visit) });
 }
 
-/** Reads a page and notes how that went. */
+/** Reads a page and records the result. */
 export async function readPage(research: Research, url: string): Promise<PageVisit> {
   const visit = await research.pages.read(url);
   notePage(research, visit);
@@ -32,7 +32,7 @@ export async function readPage(research: Research, url: string): Promise<PageVis
 
 /**
  * 503.
- * @param names of sources, any of which would do
+ * @param names of sources, any of which would be sufficient
  */
 export function sourcesMissing({ sources }: Research, names: readonly string[]): ServiceError {
   const settings = new Set(sources.states.filter(({ name }) => names.includes(name)).map(({ setting }) => setting));

@@ -7,9 +7,9 @@ import { sourcesMissing, type Research } from './research';
 /** A page that at least one engine found. */
 export interface FoundPage extends SearchResult {
   readonly parsed: URL;
-  /** Its place in each engine's order, from 1. Engines that were not read so far, or do not list it, are missing. */
+  /** Its place in each engine's order, from 1. Engines that were not read so far, or do not list it, are absent. */
   readonly ranks: Readonly<Record<string, number>>;
-  /** Its place in the merged order, from 1; null when an engine's failure leaves that open. */
+  /** Its place in the merged order, from 1; null when an engine's failure leaves it undetermined. */
   readonly position: number | null;
 }
 
@@ -21,8 +21,8 @@ interface Merging {
 }
 
 /**
- * Merges the results of every configured engine into one order: by best rank, with ties in the order of the engines, and each web page
- * once. Reading more never changes the order of what is known, so pages of results do not overlap.
+ * Merges the results of all configured engines into one order: by best rank, ties in the order of the engines, and each web page once.
+ * Reading more results never changes the order of known ones, so pages of results do not overlap.
  */
 export class MergedSearch {
   private readonly engines: readonly EngineResults[];
@@ -35,17 +35,17 @@ export class MergedSearch {
   }
 
   /**
-   * The first results of the merged order, as many as there are. An engine that fails is left out, and the log says so. It takes at most
-   * two round trips.
+   * The first `count` results of the merged order, or as many as there are. An engine that fails is left out, and the log records it. It
+   * takes at most two round trips.
    */
   async first(count: number): Promise<FoundPage[]> {
-    // Engines that find different pages need to be read only half as far. The second round replaces results that they share.
+    // If engines find different pages, each needs to be read only its share. The second round replaces results that they share.
     await this.readTo(Math.ceil(count / this.engines.length));
     if (this.merged().length < count) await this.readTo(count);
     return this.merged().slice(0, count);
   }
 
-  /** What the engines show beside their first results; null when no engine that was read gives any. */
+  /** Features that the engines show beside their first results; null when no engine that was read has any. */
   features(): SerpFeatures | null {
     const all = this.engines.map(({ features }) => features).filter((each) => each !== undefined);
     if (all.length === 0) return null;
@@ -73,7 +73,7 @@ export class MergedSearch {
         if (rank < page.best) Object.assign(page, { best: rank, found: { ...result, ranks } });
       }
     }
-    // Beyond the depth of an engine that continues, its results could come before those of others.
+    // Beyond the depth of an engine that continues, its results could rank before those of others.
     const settled = Math.min(...this.engines.filter(({ isOver }) => !isOver).map(({ depth }) => depth));
     const certain = Math.min(...this.engines.filter(({ isCutOff, depth }) => isCutOff && depth > 0).map(({ depth }) => depth));
     return [...pages.values()]
@@ -114,29 +114,29 @@ class EngineResults {
     return this.engine.name;
   }
 
-  /** True when the engine has no more or failed, so nothing further will be known. */
+  /** True when the engine has no more results or failed, so nothing further will be known. */
   get isOver(): boolean {
     return this.hasEnded || this.pages.length >= this.engine.mostPages;
   }
 
-  /** True when the engine failed at a page that was fetched, so that later results are not known. */
+  /** True when the engine failed at a page that was fetched, so later results are unknown. */
   get isCutOff(): boolean {
     return this.pages.includes(undefined);
   }
 
-  /** Ranks up to here are known. All are known when the engine has no more. */
+  /** Ranks up to here are known. When the engine has no more results, all ranks are known. */
   get depth(): number {
     const { pageSize, hasFixedPages } = this.engine;
     const known = this.known();
     return hasFixedPages ? known.length * pageSize : known.reduce((sum, page) => sum + page.results.length, 0);
   }
 
-  /** Fetches the pages that ranks up to `rank` need, side by side, in one round trip. */
+  /** Fetches the pages that ranks up to `rank` need, all at once, in one round trip. */
   async readTo(rank: number): Promise<void> {
     const { pageSize, mostPages } = this.engine;
     if (this.isOver || this.depth >= rank) return;
     const asked = this.pages.length;
-    // Pages may hold fewer results than a full page. The number of the last ones is assumed for the rest.
+    // Pages may hold fewer results than a full page. The rest are assumed to hold as many as the pages so far.
     const usual = asked === 0 ? pageSize : Math.max(1, this.depth / asked);
     const missing = Math.min(mostPages - asked, Math.ceil((rank - this.depth) / usual));
     const slots = pLimit(AT_ONCE);
@@ -146,7 +146,7 @@ class EngineResults {
     this.hasEnded = pages.some((page) => page === undefined || page.results.length === 0);
   }
 
-  /** What the engine shows beside the results of its first page; undefined when it gives none or failed. */
+  /** Features beside the results of the engine's first page; undefined when there are none or it failed. */
   get features(): SerpFeatures | undefined {
     return this.pages[0]?.features;
   }
@@ -168,7 +168,7 @@ class EngineResults {
     return [...results.values()];
   }
 
-  /** Pages before the first that failed or is empty. */
+  /** Pages before the first page that failed or is empty. */
   private known(): ResultPage[] {
     const end = this.pages.findIndex((page) => page === undefined || page.results.length === 0);
     return (end < 0 ? this.pages : this.pages.slice(0, end)).filter((page) => page !== undefined);

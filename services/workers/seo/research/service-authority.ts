@@ -1,6 +1,6 @@
 import { estimated, type Figure } from '../figure';
 
-/** The seventh power of ten: from rank ten million on, a rank is worth nothing. */
+/** Ten to the seventh: from rank ten million on, a rank is worth nothing. */
 const POWERS = 7;
 
 /** 100 for the first rank, 0 from the ten millionth on. */
@@ -34,7 +34,7 @@ export interface AuthorityEstimate extends Figure {
 
 /**
  * The service's own estimate, from 0 to 100: the mean of the inputs' scores. It is null unless every input is known, because a mean of
- * fewer would be another measure under the same name.
+ * fewer would be a different measure under the same name.
  * @param inputs that this installation uses, each with its reason when it has no value
  */
 export function serviceAuthority(inputs: readonly { name: AuthorityInput; figure: Figure }[]): AuthorityEstimate {

@@ -25,7 +25,7 @@ export type SpamSignalId = keyof typeof SPAM_WEIGHTS;
 /** The result for one signal. */
 export interface SignalFinding {
   readonly hit: boolean;
-  /** The fact behind the hit, or behind its absence. */
+  /** The fact that shows the signal, or its absence. */
   readonly evidence: string;
 }
 
@@ -43,7 +43,7 @@ interface SpamSignal {
 export type SpamTier = 'clean' | 'caution' | 'spam';
 
 export interface SpamVerdict {
-  /** From 0 to 100; null when the page was not read, which most signals are about. */
+  /** From 0 to 100; null when the page was not read, because most signals are about the page. */
   readonly score: number | null;
   readonly tier: SpamTier;
   /** Number of signals that were checked, hit or not. */
@@ -53,7 +53,7 @@ export interface SpamVerdict {
 
 const CAUTION_FROM = 25;
 const SPAM_FROM = 60;
-/** With fewer signals, nothing is called clean. */
+/** Minimum number of checked signals for the tier clean. */
 const MIN_CHECKED = 5;
 
 function tierOf(score: number, checked: number, isReached: boolean): SpamTier {

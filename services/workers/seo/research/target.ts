@@ -18,7 +18,7 @@ export function parsePageUrl(field: string, text: string): URL {
   return url;
 }
 
-/** @throws ServiceError 422 naming every field that is wrong */
+/** @throws ServiceError 422 naming every wrong field */
 export function parsePageUrls(field: string, texts: readonly string[]): URL[] {
   const urls = new Map<string, URL>();
   const errors = texts.flatMap((text, index) => {
@@ -69,7 +69,7 @@ export function parseTarget(field: string, text: string): Target {
   return { host, domain: registrableDomain(host), page: isWhole ? undefined : url };
 }
 
-/** True for links to the target: to the page, or for a whole domain to its host or a host below it. */
+/** True for links to the target: to the page, or for a whole domain to its host or a subdomain. */
 export function isLinkTo({ host, page }: Target, link: URL): boolean {
   if (page) return comparableUrl(link) === comparableUrl(page);
   const wanted = host.replace(/^www\./, '');

@@ -16,7 +16,7 @@ function hasDirective(robots: string | null, directive: string): boolean {
   );
 }
 
-/** True when the page forbids following any of its links, by element or header. */
+/** True when the page, by element or header, forbids following any of its links. */
 function isNofollowPage({ page, headers }: ReadPage): boolean {
   return hasDirective(page.metaRobots, 'nofollow') || hasDirective(headers['x-robots-tag'] ?? null, 'nofollow');
 }
@@ -25,7 +25,7 @@ function isFollow({ rel }: PageLink): boolean {
   return !rel.some((each) => FOLLOW_BREAKERS.includes(each));
 }
 
-/** The most valuable link: followed before not followed, in the content before around it, then the first. */
+/** The most valuable link: followed before not followed, in the content before elsewhere, then the first. */
 function bestLink(links: readonly PageLink[], target: Target): PageLink | undefined {
   const worth = (link: PageLink): number => (isFollow(link) ? 2 : 0) + (link.inBody ? 1 : 0);
   return links
@@ -46,7 +46,7 @@ function mismatches(canonical: string | null, url: URL): boolean {
 
 const STATUS_OF_MISSED = { blocked: 'blocked', gone: 'lost', unreachable: 'unreachable' } as const;
 
-/** One row of the response: what a page shows about its link to the target. */
+/** One row of the response: the facts about a page's link to the target. */
 interface RowFacts {
   readonly target: Target;
   readonly nowMs: number;
@@ -109,10 +109,7 @@ export type BacklinkRow = ReturnType<typeof backlinkRow>;
 
 export interface VerifiedPage {
   readonly row: BacklinkRow;
-  /**
-   * The target of its link, when the page has one and others may learn it: everybody can find the page, and the address holds no
-   * parameters.
-   */
+  /** The target of its link, if the page has one that others may learn: everybody can find the page, and the address has no parameters. */
   readonly publicLink: string | undefined;
 }
 

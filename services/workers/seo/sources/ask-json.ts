@@ -14,7 +14,7 @@ function parse<Schema extends z.ZodType>(bytes: Buffer, schema: Schema): z.outpu
 
 /**
  * Sends one query to a JSON API.
- * @throws SourceFailed on a status outside 2xx and on anything the schema does not know; ServiceError when there was no exchange
+ * @throws SourceFailed on a status outside 2xx and on a body that does not fit the schema; ServiceError when there was no exchange
  */
 export async function askJson<Schema extends z.ZodType>(
   client: JsonClient,

@@ -7,7 +7,7 @@ export const BLOCK_LIST = 'block_list';
 
 /** Domains that a third party lists as spam. */
 export interface BlockList {
-  /** The hosts that are listed, by themselves or by a parent domain. */
+  /** The hosts that are listed, either themselves or through a parent domain. */
   findListed(hosts: readonly string[], signal: AbortSignal): Promise<SourceResult<ReadonlySet<string>>>;
 }
 

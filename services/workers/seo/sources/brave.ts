@@ -7,14 +7,14 @@ const answer = z.object({
   web: z.object({ results: z.array(z.object({ title: z.string(), url: z.string(), description: z.string().nullish() })) }).nullish(),
 });
 
-/** Removes the marks that Brave puts around the words of the query. */
+/** Removes Brave's marks around the words of the query. */
 function withoutMarks(text: string): string {
   return text.replace(/<\/?strong>/g, '');
 }
 
 /** Maximum results of a request. Every request costs money. */
 const PAGE_SIZE = 20;
-/** `offset` is 9 at most. */
+/** Because `offset` is 9 at most. */
 const MAX_PAGES = 10;
 
 /** Brave recognises devices by the user agents that its documentation names. */
@@ -25,7 +25,7 @@ const USER_AGENTS: Readonly<Record<Device, string>> = {
     'Mozilla/5.0 (Linux; Android 13; Pixel 7 Pro) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/108.0.0.0 Mobile Safari/537.36',
 }; // prettier-ignore
 
-/** A town's name in a form that a header can hold, without accents; undefined for one in another script. */
+/** A town's name in a form that a header can hold, without accents; undefined for a name in another script. */
 function townOf({ location }: EngineQuery): string | undefined {
   const plain = location?.normalize('NFD').replace(/\p{M}/gu, '');
   return plain !== undefined && /^[\x20-\x7e]+$/.test(plain) ? plain : undefined;
@@ -71,7 +71,7 @@ export function createBrave({ client, mode, token }: BraveOptions): SearchEngine
       const language = languageOf(query);
       const parameters = { q: query.query, count: PAGE_SIZE, offset: page - 1, country: query.country, search_lang: language };
       const headers = { ...whereabouts(query), 'X-Subscription-Token': token };
-      // There is no second try, because every request costs money.
+      // No retry, because every request costs money.
       const request = { mode, path: '/res/v1/web/search', query: parameters, headers, signal, idempotent: false };
       const { web } = await askJson(client, request, answer);
       const results = (web?.results ?? []).map(({ title, url, description }) => ({

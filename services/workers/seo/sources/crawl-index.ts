@@ -6,7 +6,7 @@ import { failedStatus, SourceFailed } from './source-failed';
 import { type SourceResult } from './source-log';
 
 export const COMMON_CRAWL = 'common_crawl';
-/** Captures examined. More would take the index minutes. */
+/** Maximum captures examined. More would take the index minutes. */
 const SAMPLE = 1_000;
 
 const crawls = z.array(z.object({ id: z.string().regex(/^[\w-]+$/), to: z.string().nullish() })).min(1);
@@ -39,18 +39,20 @@ function readCaptures(text: string): string[] {
 
 const DAY_MS = 86_400_000;
 
-/** When the crawl ended, from the index (UTC, without a zone); else the Monday of the week in its name (ISO 8601). */
+/** The end of the crawl according to the index (UTC, without a zone); otherwise the Monday of the week in its name (ISO 8601). */
 function endOf({ id, to }: Crawl): string | undefined {
   if (to) return `${to}Z`;
   const [, year, week] = /-(\d{4})-(\d{2})$/.exec(id) ?? [];
   if (year === undefined || week === undefined) return undefined;
-  // The fourth of January is always in the first week.
+  // January 4 is always in the first week.
   const fourth = Date.UTC(Number(year), 0, 4);
   const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * DAY_MS;
   return new Date(monday + (Number(week) - 1) * 7 * DAY_MS).toISOString();
 }
 
-/** Reads `collinfo.json`, then the CDX server of the latest crawl. The server sends a JSON object a line, or 404 when it has no capture. */
+/**
+ * Reads `collinfo.json`, then the CDX server of the latest crawl. The server sends a JSON object per line, or 404 when it has no capture.
+ */
 export function createCrawlIndex({ client, mode, pace }: CrawlIndexOptions): CrawlIndex {
   const findCaptures = async (url: string, signal: AbortSignal): Promise<SourceResult<string[]>> => {
     await pace(signal);

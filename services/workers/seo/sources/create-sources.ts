@@ -16,7 +16,7 @@ import { createDuckDuckGo, createGoogleSuggest, type Suggester } from './suggest
 import { createTranco, type Tranco, TRANCO } from './tranco';
 import { createWebGraph, type WebGraph, WEB_GRAPH } from './web-graph';
 
-/** Whether a source works in a mode, and the setting that turns it on. */
+/** True if a source works in a mode, and the setting that turns it on. */
 interface SourceState {
   readonly name: string;
   readonly configured: boolean;
@@ -36,7 +36,7 @@ export interface Sources {
   readonly states: readonly SourceState[];
 }
 
-/** A key for a simulator, which only checks that there is one. A real key is never sent there. */
+/** A key for simulators, which only check that there is one. A real key is never sent there. */
 const SANDBOX_KEY = 'sandbox';
 const LIVE_INTERVAL_MS = 1_000;
 
@@ -44,7 +44,7 @@ export interface SourcesTools {
   readonly settings: SeoWorkerSettings;
   readonly clock: Clock;
   readonly metrics?: Metrics | undefined;
-  /** Store of links that were seen. Without it none are kept. */
+  /** Store of links that were seen. Without it no links are stored. */
   readonly redis?: RedisClient | undefined;
 }
 
@@ -99,7 +99,7 @@ function sourcesFor(mode: KeyMode, connected: Connected, { settings, clock, redi
   };
 }
 
-/** Creates clients for every source, and decides which of them serve live and test keys. The same adapters serve both. */
+/** Creates clients for all sources, and decides which of them serve live and test keys. Both use the same adapters. */
 export function createSources(tools: SourcesTools): { readonly byMode: Readonly<Record<KeyMode, Sources>>; close(): Promise<void> } {
   const { settings, metrics } = tools;
   const connect = (upstream: Upstream) => {
@@ -120,13 +120,13 @@ export function createSources(tools: SourcesTools): { readonly byMode: Readonly<
   };
 }
 
-/** Where a source is reached. */
+/** The address of a source. */
 interface Upstream {
   readonly name: string;
   /** The setting that turns it on. */
   readonly setting: string;
   readonly liveUrl: string | undefined;
-  /** Whether it is on in live mode. In test mode all are on. */
+  /** True if it is on in live mode. In test mode all sources are on. */
   readonly isOn: boolean;
   readonly sandboxPath: string;
 }
@@ -207,7 +207,7 @@ function figuresOf(settings: SeoWorkerSettings) {
   };
 }
 
-/** Every source, with the setting that turns it on, in the order of the report. */
+/** All sources, with the settings that turn them on, in the order of the report. */
 function upstreamsOf(settings: SeoWorkerSettings) {
   const all = { ...enginesOf(settings), ...figuresOf(settings), ...suggestersOf(settings) };
   return all satisfies Record<string, Upstream>;

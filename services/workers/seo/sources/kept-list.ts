@@ -11,16 +11,16 @@ export interface DatedList<T> {
 /** A list in memory. */
 interface Kept<T> {
   readonly list: T;
-  /** When its server says that it changed, or else when it was read. */
+  /** Time of its last change according to its server, otherwise the time at which it was read. */
   readonly asOf: string;
 }
 
-/** A list that is read once and kept. It is read again when it is old or could not be read. */
+/** A list that is read once and kept. It is read again when it is old or a reading failed. */
 export interface RefreshedList<T> {
   /**
-   * The list in memory, however old. Without one, the caller waits for the first reading, with a bound. Reading goes on for the next
+   * The list in memory, however old. Without one, the caller waits for the first reading, up to a limit. The reading continues for the next
    * caller.
-   * @throws a `TimeoutError`, the signal's reason, or whatever the reading failed with
+   * @throws a `TimeoutError`, the signal's reason, or the error of the reading
    */
   get(signal: AbortSignal): Promise<Kept<T>>;
 }
@@ -42,7 +42,7 @@ export function createKeptList<T>({ read, clock, timeoutMs }: KeptListOptions<T>
   let staleAt = Number.NEGATIVE_INFINITY;
 
   async function readAgain(): Promise<Kept<T>> {
-    // Further callers wait for this reading.
+    // Other callers wait for this reading.
     staleAt = Number.POSITIVE_INFINITY;
     try {
       const { list, modifiedAt } = await read();

@@ -4,7 +4,7 @@ import { askJson, type JsonClient } from './ask-json';
 import { type SourceResult } from './source-log';
 
 export const OPEN_PAGE_RANK = 'open_page_rank';
-/** Domains of one request. */
+/** Maximum domains of one request. */
 const MAX_DOMAINS = 100;
 
 const answer = z.object({
@@ -20,7 +20,7 @@ const answer = z.object({
   ),
 });
 
-/** The figures of Open PageRank for a domain; null where it knows nothing. */
+/** Open PageRank's figures for a domain; null if it has none. */
 export interface PageRank {
   /** 0 to 10. */
   readonly score: number | null;

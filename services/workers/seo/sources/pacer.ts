@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock } from '../../../../plugins/core/ports';
 
-/** Waits for this caller's turn. Turns are at least an interval apart, in the order of asking. Rejects when the signal fires. */
+/** Waits for this caller's turn. Turns are at least an interval apart, in order of arrival. Rejects when the signal fires. */
 export type Pacer = (signal: AbortSignal) => Promise<void>;
 
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;

@@ -3,12 +3,12 @@ import { type RedisClient } from '../../../kit/redis-client';
 import { type LinkIndex, type SeenLink } from './link-index';
 
 const PREFIX = 'tollgate:seo-links:';
-/** A link not seen for half a year says little. A domain that nobody looked up for so long is forgotten. */
+/** A link not seen for half a year means little. A domain that nobody looked up for that long is dropped. */
 const KEPT_MS = 180 * 86_400_000;
 
 export interface RedisLinkIndexOptions {
   readonly redis: RedisClient;
-  /** Data made up in the sandbox is kept apart from real data. */
+  /** Data invented in the sandbox is kept apart from real data. */
   readonly mode: KeyMode;
   /** Limits on links of a domain, and on domains, because quota counters share the same memory. */
   readonly most: number;
@@ -22,14 +22,15 @@ function memberOf({ source, target }: SeenLink): string {
 }
 
 /**
- * One sorted set for each domain, shared by all workers: member = page and link, score = when it was seen last, in milliseconds since 1970.
+ * One sorted set for each domain, shared by all workers: member = page and link, score = time of the last sighting in milliseconds since
+ * 1970.
  */
 export function createRedisLinkIndex({ redis, mode, most, mostDomains, now }: RedisLinkIndexOptions): LinkIndex {
   const keyOf = (domain: string): string => `${PREFIX}${mode}:${domain}`;
-  /** Sorted by the last look-up of each domain. The key cannot be a domain: it has no dot. */
+  /** Domains sorted by their last look-up. The key cannot be a domain, because it has no dot. */
   const domains = `${PREFIX}${mode}:domains`;
 
-  /** Forgets the domains that were not looked up for longest. Running twice at the same time does no harm. */
+  /** Drops the domains whose last look-up is the oldest. Running twice at the same time does no harm. */
   async function note(domain: string): Promise<void> {
     await redis.zadd(domains, now(), domain);
     const surplus = await redis.zrange(domains, '0', String(-mostDomains - 1));
@@ -50,7 +51,7 @@ export function createRedisLinkIndex({ redis, mode, most, mostDomains, now }: Re
     },
     add: async (domain, links) => {
       const key = keyOf(domain);
-      // One connection keeps these commands in order.
+      // A single connection keeps these commands in order.
       await Promise.all([
         redis.zadd(key, ...links.flatMap((link) => [link.seenAtMs, memberOf(link)])),
         redis.zremrangebyscore(key, '-inf', now() - KEPT_MS),

@@ -20,7 +20,7 @@ export interface EngineQuery {
   readonly device?: Device | undefined;
 }
 
-/** The parts of the searcher's whereabouts that an engine takes; null for parts that it does not take or that were not given. */
+/** The details of the searcher's location that an engine uses; null for those that it does not use or that were not given. */
 export interface Targeting {
   readonly country: string | null;
   readonly language: string | null;
@@ -31,7 +31,7 @@ export interface Targeting {
 
 export interface ResultPage {
   readonly results: readonly SearchResult[];
-  /** Undefined for an engine that gives none. */
+  /** Undefined for an engine without features. */
   readonly features?: SerpFeatures | undefined;
 }
 
@@ -43,18 +43,18 @@ export interface SearchResult {
   readonly engine: string;
 }
 
-/** A source of organic results, in its own order and its own pages. */
+/** A source of organic results, in its own order and pages. */
 export interface SearchEngine {
   readonly name: string;
   /** Results of a full page. */
   readonly pageSize: number;
-  /** True when each page covers a fixed share of the ranks, however many results it shows; else ranks continue from page to page. */
+  /** True when each page covers a fixed range of ranks, however many results it shows; otherwise ranks continue from page to page. */
   readonly hasFixedPages: boolean;
   /** Number of pages that it serves. */
   readonly mostPages: number;
   targetingOf(query: EngineQuery): Targeting;
   /**
-   * @param page from 1; an empty one is after the last
+   * @param page from 1; an empty page is after the last
    * @throws SourceFailed, ServiceError
    */
   searchPage(query: EngineQuery, page: number, signal: AbortSignal): Promise<ResultPage>;

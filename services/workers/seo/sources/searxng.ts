@@ -10,17 +10,17 @@ const answer = z.looseObject({
   unresponsive_engines: z.array(z.unknown()).optional(),
 });
 
-/** Page size of most engines behind an instance. The instance takes no count, and shows the results of all of them. */
+/** Page size of most engines behind an instance. The instance accepts no count, and shows the results of all engines. */
 const PAGE_SIZE = 10;
-/** Engines serve no further pages, or start to show captchas. */
+/** Engines serve no further pages, or begin to show captchas. */
 const MAX_PAGES = 20;
 
-/** The engines behind an instance take only a language and its region. */
+/** The engines behind an instance accept only a language and its region. */
 function localeOf({ country, language }: EngineQuery): string {
   return language.includes('-') ? language : `${language}-${country}`;
 }
 
-/** A SearXNG instance. Instances that do not enable the json format answer 403. */
+/** A SearXNG instance. Instances without the json format enabled respond with 403. */
 export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
   return {
     name: 'searxng',
@@ -38,7 +38,7 @@ export function createSearxng(client: JsonClient, mode: KeyMode): SearchEngine {
       const parameters = { q: query.query, format: 'json', pageno: page, language: localeOf(query) };
       const request = { mode, path: '/search', query: parameters, signal };
       const { results, unresponsive_engines: silent = [], ...more } = await askJson(client, request, answer);
-      // No result because no engine searched is a failure, not an empty result.
+      // An empty result because no engine searched is a failure.
       if (results.length === 0 && silent.length > 0) throw new SourceFailed('upstream_error');
       return {
         results: results.map(({ url, title, content, engine }) => ({

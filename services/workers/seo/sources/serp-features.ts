@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 interface FeatureText {
-  /** The engine, and its own source if it names one: `searxng:wikidata`. */
+  /** The engine, with its own source if it names one: `searxng:wikidata`. */
   readonly source: string;
   readonly text: string;
 }
@@ -17,7 +17,7 @@ interface Infobox extends FeatureText {
   readonly facts: readonly { readonly label: string; readonly value: string }[];
 }
 
-/** What a result page shows beside the organic results, in the source's own words. */
+/** Features that a result page shows beside the organic results, in the source's own words. */
 export interface SerpFeatures {
   readonly answers: readonly Answer[];
   readonly infoboxes: readonly Infobox[];
@@ -28,7 +28,7 @@ export interface SerpFeatures {
 /** Maximum of each kind, and of the links and facts of an infobox. Instances send a handful. */
 const MOST = 20;
 
-/** Keeps the usable items of a list: a feature in an unknown form must not cost the results. */
+/** Keeps the usable items of a list: a feature in an unknown form must not discard the results. */
 function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(z.unknown()).catch([]).transform((all) =>
     all.slice(0, MOST).flatMap((each) => {

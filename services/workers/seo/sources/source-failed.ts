@@ -1,9 +1,9 @@
 import { isTimeout, ServiceError } from '../../../kit/errors';
 
-/** Why a source gave nothing, in a form that callers may see. */
+/** Reason of a source's failure, in a form that callers may see. */
 export type SourceFailureCode = 'timeout' | 'unreachable' | 'over_quota' | 'key_refused' | 'upstream_error' | 'bad_response';
 
-/** A source that was queried and gave nothing usable. The message is only the reason. */
+/** A source that was queried without a usable result. The message is only the reason. */
 export class SourceFailed extends Error {
   override readonly name = 'SourceFailed';
 
@@ -15,7 +15,7 @@ export class SourceFailed extends Error {
   }
 }
 
-/** The failure for a status outside 2xx, from any source. */
+/** The failure for a status outside 2xx, for any source. */
 export function failedStatus(status: number): SourceFailed {
   if (status === 429) return new SourceFailed('over_quota');
   if (status === 401 || status === 403) return new SourceFailed('key_refused');
@@ -23,7 +23,7 @@ export function failedStatus(status: number): SourceFailed {
   return new SourceFailed('upstream_error');
 }
 
-/** Turns an error of a query into a source's failure. Errors that are our own faults pass through unchanged. */
+/** Turns the error of a query into a source's failure. Errors that are our own faults pass through unchanged. */
 export function sourceFailure(error: unknown): SourceFailed {
   if (error instanceof SourceFailed) return error;
   if (isTimeout(error)) return new SourceFailed('timeout', error);

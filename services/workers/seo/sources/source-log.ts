@@ -22,15 +22,15 @@ export interface SourceReport {
 /** The result of a source. */
 export interface SourceResult<T> {
   readonly value: T;
-  /** The provider's own date of its data, in any form that a Date reads. A date without a time is its beginning in UTC. */
+  /** The provider's own date of its data, in any form that a Date parses. A date without a time is the start of that day in UTC. */
   readonly asOf?: string | undefined;
 }
 
 interface Note {
   readonly asOf?: string | undefined;
-  /** Why there is nothing usable. */
+  /** Reason why there is no usable result. */
   readonly failure?: string | undefined;
-  /** True when the source did respond, although with nothing usable: a page that is gone, for example. */
+  /** True when the source did respond, although without a usable result: a page that is gone, for example. */
   readonly isAnswer?: boolean;
   /** False for a query that was not sent: a page that robots.txt forbids. */
   readonly isAsked?: boolean;
@@ -58,7 +58,7 @@ function detailOf(asked: number, isPagesOnly: boolean): string {
   return asked === 1 ? 'The only source of this data failed.' : 'Every source of this data failed.';
 }
 
-/** Queries the sources of one call, and remembers how each did. */
+/** Queries the sources of one call, and records the result of each. */
 export class SourceLog {
   private readonly entries = new Map<string, Entry>();
 
@@ -108,7 +108,7 @@ export class SourceLog {
     }));
   }
 
-  /** Why a source gave nothing; undefined when it gave something. */
+  /** Reason of a source's failure; undefined when it returned something. */
   failureOf(name: string): string | undefined {
     const entry = this.entries.get(name);
     return entry && entry.usable === 0 ? entry.failure : undefined;
@@ -116,15 +116,15 @@ export class SourceLog {
 
   /**
    * Call it when the response depends on providers.
-   * @param silent providers whose response says nothing, such as a list in memory that does not name the domain
-   * @throws ServiceError when some were queried and all failed: 504 when each ran out of time, else 502
+   * @param silent providers whose response is uninformative, such as a list in memory that does not name the domain
+   * @throws ServiceError when some were queried and all failed: 504 when each ran out of time, otherwise 502
    */
   requireProvider(silent: readonly string[] = []): void {
     this.require(([name, { kind }]) => kind === 'provider' && !silent.includes(name));
   }
 
   /**
-   * Call it when the response depends on providers, on pages, or on both. One that responded is enough.
+   * Call it when the response depends on providers, on pages, or on both. One response is enough.
    * @param silent as for {@link requireProvider}
    * @throws ServiceError as {@link requireProvider}; with the code `pages_unreachable` or `pages_timeout` when only pages were read
    */
@@ -138,7 +138,7 @@ export class SourceLog {
     const timeout: SourceFailureCode = 'timeout';
     const isLate = asked.every(([, { failure }]) => failure === timeout);
     const sources = asked.map(([name, { failure }]) => ({ name: sourceName(name, this.mode), ok: false, error: failure }));
-    // The caller names these pages and so causes their failures, which have codes of their own.
+    // The caller names these pages and so causes their failures, which have their own codes.
     const isPagesOnly = asked.every(([, { kind }]) => kind === 'measured');
     throw new ServiceError(isLate ? 'upstream_timeout' : 'upstream_failed', {
       ...(isPagesOnly && { code: isLate ? 'pages_timeout' : 'pages_unreachable' }),

@@ -9,7 +9,7 @@ export interface SuggestQuery {
   readonly language: string;
 }
 
-/** A source of what people type after a keyword. */
+/** A source of searches that people type after a keyword. */
 export interface Suggester {
   readonly name: string;
   /** Suggestions in the source's order. @throws SourceFailed, ServiceError */
@@ -19,7 +19,7 @@ export interface Suggester {
 /** The keyword, its suggestions, and members that differ between browsers. */
 const answer = z.tuple([z.string(), z.array(z.string())]).rest(z.unknown());
 
-/** `type=list` gives the form that browsers use. */
+/** `type=list` returns the form that browsers use. */
 export function createDuckDuckGo(client: JsonClient, mode: KeyMode): Suggester {
   return {
     name: 'duckduckgo_suggestions',
@@ -35,7 +35,7 @@ export function createGoogleSuggest(client: JsonClient, mode: KeyMode): Suggeste
   return {
     name: 'google_suggestions',
     suggest: async ({ keyword, country, language }, signal) => {
-      // Without `oe` the charset of the response follows the language.
+      // Without `oe`, the charset of the response depends on the language.
       const query = { client: 'firefox', q: keyword, hl: language, gl: country.toLowerCase(), ie: 'utf-8', oe: 'utf-8' };
       return (await askJson(client, { mode, path: '/complete/search', query, signal }, answer))[1];
     },

@@ -10,7 +10,7 @@ type LineClient = Pick<UpstreamClient, 'stream'>;
 export interface LineRequest {
   readonly client: LineClient;
   readonly mode: KeyMode;
-  /** True for a gzip file, whatever its media type says. */
+  /** True for a gzip file, regardless of its media type. */
   readonly packed: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function openLines({ client, mode, packed }: LineRequest): Promise<
 
 async function* linesOf(body: Readable, packed: boolean): AsyncGenerator<string> {
   try {
-    // An error of the packed side destroys the other side, where it is seen.
+    // An error of the packed stream destroys the unpacked stream, where it is noticed.
     const text: Readable = packed ? pipeline(body, createGunzip(), () => undefined) : body;
     for await (const line of createInterface({ input: text, crlfDelay: Infinity })) yield line;
   } catch (error) {

@@ -8,13 +8,13 @@ export const WEB_GRAPH = 'common_crawl_web_graph';
 
 /** Harmonic centrality ranks of the Common Crawl web graph. */
 export interface WebGraph {
-  /** A domain's rank, or null when it is not among the ranks that are kept. */
+  /** A domain's rank, or null when it is not among the stored ranks. */
   find(domain: string, signal: AbortSignal): Promise<SourceResult<number | null>>;
 }
 
 export interface WebGraphOptions {
   readonly file: LineRequest;
-  /** Number of ranks kept. The file is sorted by rank, so nothing after them is read. */
+  /** Maximum ranks stored. The file is sorted by rank, so nothing after them is read. */
   readonly most: number;
   readonly timeoutMs: number;
   readonly clock: Clock;
