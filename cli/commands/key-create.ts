@@ -46,7 +46,7 @@ Examples:
 
 Customers keep the keys they have. A file is a declarative file of Kong, a dump of deck, CSV with a header line
 (customer,key,name,products,plan,expires_at,rules; sha256 in place of key; lists separated by spaces) or JSON lines of the same members.
-Only the SHA-256 of a key is stored. Customers and subscriptions that are missing are made. A group of Kong with the name of a product opens it.
+Only the SHA-256 of a key is stored. Missing customers and subscriptions are created. A group of Kong with the name of a product opens it.
 A consumer whose username is no e-mail address becomes NAME@kong.invalid. A line that cannot be imported is named; the others are imported. Import
 the same file again to go on: keys that are stored already stay as they are.`;
 

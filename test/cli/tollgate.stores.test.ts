@@ -226,7 +226,7 @@ it('explain begins with what the caller got, whose fault it was, and since when 
   );
   const { stdout } = await run('explain', requestId);
   expect(stdout.split('\n')[0]).toMatch(
-    /^GET \/seo → 502 in 31 ms\. The request was let in; .+ did not answer\. Charged\. Failing since 2026-11-20T13:00:00Z\.$/,
+    /^GET \/seo → 502 in 31 ms\. The request was admitted; .+ did not answer\. Charged\. Failing since 2026-11-20T13:00:00Z\.$/,
   );
   expect(stdout).toMatch(/^response, as the gateway reported it: 502, 31 ms, 107 bytes, units 1, /m);
   expect(await ran(`explain ${requestId}`)).toMatchObject({ answer: { status: 502 }, product: { failing: true } });

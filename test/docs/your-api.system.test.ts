@@ -254,7 +254,7 @@ it('charges by answer as the page says, and refuses the next call when the limit
     const [, line = ''] = /```yaml\n(units: .*)\n```/.exec(page) ?? [];
     writeFileSync(catalogueFile, `${readFileSync(catalogueFile, 'utf8').trimEnd()}\n    ${line}\n`);
     expect((await runOn(instance, 'catalogue', 'apply')).stdout).toContain('+ tokens: new product');
-    const said = 'Calls that are under way when a limit is used up may go over it, each by up to 999.';
+    const said = 'Calls under way when a limit is used up may exceed it, each by up to 999.';
     await eventually(async () => (await send(`${instance.dashboard}/products/tokens`)).text.replaceAll(/<!-- -->/g, '').includes(said));
     await runOn(instance, 'customer', 'create', '--email', 'words@example.com');
     const headers = await newCaller('tokens', 'words@example.com');

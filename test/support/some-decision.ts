@@ -1,6 +1,6 @@
 import { type Decision } from '../../plugins/core/ports';
 
-/** A request that was let in and of which nothing else is known, but for what a test says. */
+/** A request that was admitted and of which nothing else is known, but for what a test says. */
 export function someDecision(extra: Partial<Decision> = {}): Decision {
   return {
     requestId: 'r-1',

@@ -11,7 +11,7 @@ import { minorOf } from './refund-payment';
 type DiscountCall = Call<'PUT /operator/customers/:id/paid-plans/:paid/discount'>;
 
 const NO_DISCOUNTS =
-  'The payment provider takes no discount for one subscription from other programs. In its dashboard, make an offer and link it to the subscription.';
+  'The payment provider does not accept a discount for one subscription from other programs. In its dashboard, create an offer and link it to the subscription.';
 
 /** @throws OperationRefused `price_malformed` for more than the price */
 function wishOf({ discount, months, reason }: DiscountCall['body'], { currency, price }: PaidSubscription): DiscountWish | null {

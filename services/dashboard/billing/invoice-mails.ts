@@ -46,19 +46,19 @@ function invoiceMail({ invoice, news, to }: ToldInvoice, url: string): Mail | un
       return {
         to,
         subject: `Invoice ${number} is overdue`,
-        text: `Invoice ${number} for ${month}, ${amount}, was due on ${dueOn} and is not marked as paid. If you have paid it since, you need not do anything.${pay}\n\n${link}`,
+        text: `Invoice ${number} for ${month}, ${amount}, was due on ${dueOn} and is not marked as paid. If you have paid it since, there is nothing to do.${pay}\n\n${link}`,
       };
     case 'paid':
       return { to, subject: `Receipt for invoice ${number}`, text: `We received ${amount} for invoice ${number} on ${paidOn}.\n\n${link}` };
     case 'credited':
       if (paidThrough !== null) {
-        const text = `${amount} of what you paid for invoice ${credit} went back. Credit note ${number} is for it:\n\n${reason}\n\n${link}`;
+        const text = `${amount} of what you paid for invoice ${credit} was refunded. Credit note ${number} is for it:\n\n${reason}\n\n${link}`;
         return { to, subject: `Credit note ${number}`, text };
       }
       return {
         to,
         subject: `Credit note ${number}`,
-        text: `Invoice ${credit} over ${amount} was taken back by credit note ${number}:\n\n${reason}\n\n${link}`,
+        text: `Invoice ${credit} over ${amount} was cancelled by credit note ${number}:\n\n${reason}\n\n${link}`,
       };
   }
 }

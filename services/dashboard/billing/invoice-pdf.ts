@@ -61,7 +61,7 @@ function head(doc: Doc, invoice: InvoiceView): void {
   doc.fontSize(9).moveDown(0.8);
   const facts = [
     `Date: ${issuedOn}`,
-    isCredit ? `${paidThrough === null ? 'Takes back' : 'Refund of'} invoice ${credit ?? ''}` : `Due: ${dueOn}`,
+    isCredit ? `${paidThrough === null ? 'Cancels' : 'Refund of'} invoice ${credit ?? ''}` : `Due: ${dueOn}`,
     `Month: ${month}`,
     placeOfSupply === null ? null : `Place of supply: ${placeOfSupply}`,
     serviceCode === null ? null : `SAC/HSN: ${serviceCode}`,

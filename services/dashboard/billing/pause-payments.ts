@@ -4,7 +4,8 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { changePaid } from './change-payment';
 
-const NOT_PAUSED = 'It is suspended, but the payment provider cannot pause the payment now. It goes on unless you end it under Paid plans.';
+const NOT_PAUSED =
+  'It is suspended, but the payment provider cannot pause the payment now. It continues unless you end it under Paid plans.';
 
 interface PayerWish {
   readonly customerId: string;

@@ -133,7 +133,8 @@ export const paymentHandlers: Handlers<PaymentEndpoints> = {
   'POST /billing/portal': async ({ caller: { customerId } }, deps) => {
     const port = await requirePort(deps);
     const account = await findAccount(deps.db, { customerId, provider: port.name });
-    if (!port.openPortal) throw new Refusal('payment_off', { detail: 'The payment provider has no such page. It mails you its invoices.' });
+    if (!port.openPortal)
+      throw new Refusal('payment_off', { detail: 'The payment provider has no such page. It emails you its invoices.' });
     if (account === undefined) throw new Refusal('payment_off', { detail: 'You have paid for nothing yet.' });
     return fromProvider(port.openPortal(account, `${deps.letters.url}/billing`), deps);
   },

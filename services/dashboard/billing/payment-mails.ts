@@ -43,16 +43,16 @@ function paymentMail(payment: ToldPayment, { to, title, terms, url, timeZone }: 
   if (status !== 'failing' || failingSince === null) return undefined;
   const day = windowsAt(failingSince + terms.grace_days * DAY_SECONDS, timeZone).day;
   const suspends = terms.after_grace === 'suspend';
-  const after = suspends ? 'requests are refused' : 'the limits of Free hold';
+  const after = suspends ? 'requests are refused' : 'the limits of Free apply';
   if (news === 'grace_ends') {
-    const text = `${what} is not paid yet, and ends on ${day}; from then on ${after}. Pay under Billing, and the plan goes on.\n\n${link}`;
+    const text = `${what} is not paid yet, and ends on ${day}; from then on ${after}. Pay under Billing, and the plan continues.\n\n${link}`;
     return { to, subject: `${what} ends on ${day}`, text };
   }
   if (news === 'failed') {
-    const text = `The payment of ${amount} for ${what} failed. Your plan goes on until ${day}; from then on ${after}. Check your card under Billing.\n\n${link}`;
+    const text = `The payment of ${amount} for ${what} failed. Your plan continues until ${day}; from then on ${after}. Check your card under Billing.\n\n${link}`;
     return { to, subject: `Payment for ${what} failed`, text };
   }
-  const now = suspends ? 'Requests are refused now' : 'The limits of Free hold now';
+  const now = suspends ? 'Requests are refused now' : 'The limits of Free apply now';
   return {
     to,
     subject: `${what} has ended`,

@@ -10,11 +10,11 @@ import { fromProvider } from './from-provider';
 import { applyFacts } from './take-payment';
 
 const TEXTS = {
-  unpaid: 'Nothing was paid that could go back.',
-  taken: 'This payment is being refunded. Look at it in a minute.',
+  unpaid: 'Nothing was paid that could be refunded.',
+  taken: 'This payment is being refunded. Check again in a minute.',
   too_much: 'Less than that is left of this payment.',
 } as const;
-const CHANGED = 'Something of this payment went back meanwhile. Look at it, and decide again.';
+const CHANGED = 'Part of this payment was refunded in the meantime. Check it, and decide again.';
 const REFUSED = { change_refused: 'The payment provider refused the refund. Its dashboard says why.' };
 
 /** @throws OperationRefused `price_malformed` */

@@ -83,7 +83,7 @@ const RETRY_TEXTS = {
   payment_failed: 'The charge was declined once more. Nothing was charged.',
 };
 /** Razorpay retries a card only from its own pages: https://razorpay.com/docs/payments/subscriptions/manually-charge-card */
-const NO_RETRY = 'The payment provider takes no such request. Open the subscription in its dashboard, and charge its invoice there.';
+const NO_RETRY = 'The payment provider does not accept this request. Open the subscription in its dashboard, and charge its invoice there.';
 
 /** Charges what is owed once more. The audit log records the request; the payments show the outcome. */
 async function retryPayment({ body, caller: { actor } }: Call<'POST /operator/payments/retry'>, deps: DashboardDeps): Promise<void> {

@@ -129,12 +129,12 @@ export async function takePayment(tools: PaymentTools, wanted: WantedCheckout, p
     const outcome = await place.port.settleCheckout(page.session, isSame ? 'look' : 'close');
     await settleCheckout(tools, checkout, outcome);
     if (outcome.state === 'paid') {
-      const text = 'the checkout before this one was just paid; look at the plan that it gave first';
+      const text = 'the previous checkout was just paid; check the plan that it gave first';
       throw new OperationRefused('plan_paid', text);
     }
     if (outcome.state === 'open' && isSame) return { id: checkout.id, url: page.url };
     // A request for another plan has closed this page meanwhile; this request gets that plan's page.
     if (isNew) break;
   }
-  throw new OperationRefused('checkout_closed', 'another checkout was opened meanwhile; ask again');
+  throw new OperationRefused('checkout_closed', 'another checkout was opened in the meantime; ask again');
 }

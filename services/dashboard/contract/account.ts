@@ -73,7 +73,7 @@ const deletion = z.object({ erasedAt: z.iso.datetime() });
 /** Which personal data are deleted with the account, and which are kept. */
 export type PersonalParts = typeof PERSONAL_PARTS;
 
-const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
+const address = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an email address'));
 
 /** `waiting`: the link in the other mail is still to be opened. */
 const emailConfirmation = z.object({ state: z.enum(['waiting', 'changed']) });
@@ -91,22 +91,22 @@ export const sessionEndpoints = {
 export const openEndpoints = {
   'GET /installation': { for: 'everybody', summary: 'Show what this installation offers', answer: installation },
   /** There is no such page if real mail is sent. */
-  'GET /outbox': { for: 'everybody', summary: 'Read the mail of an installation that sends none', answer: outbox },
+  'GET /outbox': { for: 'everybody', summary: 'Read the outbox of an installation that sends no email', answer: outbox },
 } as const satisfies Endpoints;
 
 /** What a person may do with their own account. No role and no token allows it. */
 export const accountEndpoints = {
-  'GET /account': { for: 'persons', summary: 'Show the own account, and which organisations invite', answer: person },
+  'GET /account': { for: 'persons', summary: 'Show your account, and the organisations that invite you', answer: person },
   'POST /account/invitations/:id/accept': {
     for: 'persons',
-    summary: 'Accept an invitation to the own address',
+    summary: 'Accept an invitation to your address',
     answer: done,
     refuses: ['invitation_unknown', 'member_limit_reached'],
   },
   'POST /account/delete': {
     for: 'persons',
     needsForOrganisation: 'ownership',
-    summary: 'Delete the own account, in 14 days',
+    summary: 'Delete your account, in 14 days',
     body: passwordProof,
     answer: deletion,
     refuses: [...PROOF_REFUSALS, 'deletion_asked', 'account_shared'],
@@ -114,7 +114,7 @@ export const accountEndpoints = {
   'POST /account/export': {
     for: 'persons',
     needsForOrganisation: 'ownership',
-    summary: 'Everything that is known of the person, and of the organisation that the person owns',
+    summary: 'Everything that is known about the person, and about the organisation that the person owns',
     body: passwordProof,
     file: 'application/json; charset=utf-8',
     refuses: PROOF_REFUSALS,

@@ -75,11 +75,11 @@ export const alertEndpoints = {
     answer: z.object({ alerts: z.array(alert), unread: z.number().int(), next: cursor.nullable() }),
   },
   'POST /alerts/read': { for: 'members', whileSuspended: true, needs: 'notices', summary: 'Mark all alerts as read' },
-  'GET /alerts/settings': { for: 'members', needs: 'read', summary: 'Show what is mailed, and when', answer: alertSettings },
+  'GET /alerts/settings': { for: 'members', needs: 'read', summary: 'Show what is sent by email, and when', answer: alertSettings },
   'PUT /alerts/settings': {
     for: 'members',
     needs: 'alerts',
-    summary: 'Choose what is mailed',
+    summary: 'Choose what is sent by email',
     body: z.object({ mail: mailedKinds }),
     answer: alertSettings,
   },

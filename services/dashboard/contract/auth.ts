@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints } from './endpoint';
 
-const email = z.string().trim().max(254).pipe(z.email('must be an e-mail address'));
+const email = z.string().trim().max(254).pipe(z.email('must be an email address'));
 const password = z.string().max(1_000);
 /** Six digits, or a recovery code; people write both with spaces. */
 const code = z
@@ -51,7 +51,7 @@ export const authEndpoints = {
   },
   'POST /auth/sign-in/email': {
     for: 'everybody',
-    summary: 'Sign in by password',
+    summary: 'Sign in with a password',
     body: z.object({ email, password, rememberMe: z.boolean().optional() }),
     answer: firstStep,
   },
@@ -65,7 +65,7 @@ export const authEndpoints = {
   'POST /auth/request-password-reset': { for: 'everybody', summary: 'Ask for a new password', body: withEmail, answer: anything },
   'POST /auth/reset-password': {
     for: 'everybody',
-    summary: 'Set a new password by the link of a mail',
+    summary: 'Set a new password by the link in an email',
     body: z.object({ newPassword: password, token: z.string().max(200) }),
     answer: anything,
   },
@@ -93,8 +93,8 @@ export const authEndpoints = {
     answer: secondFactor,
   },
   // With a session it turns the factor on; without one it is the second step of signing in. No browser is trusted to skip it.
-  'POST /auth/two-factor/verify-totp': { for: 'everybody', summary: 'Give a code of the second factor', body: withCode, answer: anything },
-  'POST /auth/two-factor/verify-backup-code': { for: 'everybody', summary: 'Give a recovery code', body: withCode, answer: anything },
+  'POST /auth/two-factor/verify-totp': { for: 'everybody', summary: 'Enter a code of the second factor', body: withCode, answer: anything },
+  'POST /auth/two-factor/verify-backup-code': { for: 'everybody', summary: 'Enter a recovery code', body: withCode, answer: anything },
   'POST /auth/two-factor/disable': { for: 'everybody', summary: 'Turn off the second factor', body: withPassword, answer: anything },
   'POST /auth/two-factor/generate-backup-codes': {
     for: 'everybody',
@@ -120,7 +120,7 @@ export const ownAuthEndpoints = {
 export const providerEndpoints = {
   'POST /auth/sign-in/social': {
     for: 'everybody',
-    summary: 'Begin to sign in by a provider',
+    summary: 'Begin to sign in with a provider',
     body: z.object({ provider: z.string().max(40), then: z.string().max(2_000).optional() }).transform(({ provider, then }) => {
       const query = then === undefined ? '' : `?${new URLSearchParams({ then }).toString()}`;
       return { provider, callbackURL: `/signed-in${query}`, errorCallbackURL: `/sign-in${query}`, disableRedirect: true };

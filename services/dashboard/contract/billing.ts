@@ -137,7 +137,7 @@ const billing = z.object({
   ),
   /** Whether the payment provider has a page for the customer's cards and invoices. */
   hasPortal: z.boolean(),
-  /** Null: invoices are addressed to the account's address, and taxed as at the seller's place. */
+  /** Null: invoices are addressed to the account's address, and taxed as if the customer were where the seller is. */
   details: details.nullable(),
   /** What this month's invoice would be now, before tax, and when it is issued; null if none is coming. */
   next: z.object({ month, issuedOn: day, totals: z.array(money) }).nullable(),
@@ -167,7 +167,7 @@ export const billingEndpoints = {
   'PUT /billing/details': {
     ...members,
     whileSuspended: true,
-    summary: 'Say to whom your next invoices are made out',
+    summary: 'Set the details for your next invoices',
     body: z.object({
       name: printedLine(200),
       address: addressLines,
@@ -215,7 +215,7 @@ export const billingEndpoints = {
   },
   'GET /checkouts/:id': {
     ...members,
-    summary: 'Show what came of a payment',
+    summary: 'Show the outcome of a payment',
     answer: z.object({
       id,
       product: productId,
@@ -241,12 +241,12 @@ export const billingEndpoints = {
   },
   'POST /paid-plans/:id/keep': {
     ...members,
-    summary: 'Take that back',
+    summary: 'Take the cancellation back',
     refuses: ['paid_plan_unknown', 'payment_off', 'payment_away', 'change_refused'],
   },
   'POST /paid-plans/:id/preview': {
     ...members,
-    summary: 'Show what another plan does, when, and what it costs',
+    summary: 'Show what changing to another plan does, when, and what it costs',
     body: z.object({ plan: planName, terms: terms.optional() }),
     /**
      * `preview`: the id to accept. `begins`: `now` if `amount` is paid; `next_period` at `beginsAt`, with nothing more to pay until then;
@@ -348,13 +348,13 @@ export const sellerBillingEndpoints = {
   'GET /operator/invoices/:id/pdf': { for: 'operators', summary: 'The same as PDF', file: PDF, refuses: ['invoice_unknown'] },
   'POST /operator/invoices/:id/paid': {
     for: 'operators',
-    summary: 'Note that an invoice was paid',
+    summary: 'Mark an invoice as paid',
     body: z.object({ paidOn: day, reference: z.string().trim().max(200).default('') }),
     refuses: ['invoice_unknown', 'invoice_settled', 'date_malformed'],
   },
   'POST /operator/invoices/:id/credit': {
     for: 'operators',
-    summary: 'Take an invoice back by a credit note',
+    summary: 'Cancel an invoice by a credit note',
     body: z.object({ reason: printedLine(500) }),
     answer: z.object({ id }),
     refuses: ['invoice_unknown', 'invoice_settled', 'billing_off'],

@@ -133,7 +133,7 @@ export const keyEndpoints = {
     body: z.object({
       submission,
       name: keyName.optional(),
-      mode: z.enum(['live', 'test']).describe('Products whose `takesTestKeys` is false refuse test keys: make a live one'),
+      mode: z.enum(['live', 'test']).describe('Products whose `takesTestKeys` is false refuse test keys: create a live one'),
       /**
        * Products of the key. A product without a subscription gets one on the base limits, which costs nothing. Plans are taken under
        * `/subscriptions`.
@@ -273,7 +273,7 @@ export const keyEndpoints = {
     for: 'members',
     needs: 'read',
     scopes: ['rules:read'],
-    summary: 'Would this caller be let in?',
+    summary: 'Would this caller be admitted?',
     isRead: true,
     /** `rules`, if given, replace the key's own. */
     body: z.object({

@@ -101,7 +101,7 @@ const texts = { anyOf: [text, { type: 'array', items: { type: 'string' } }] };
 const importedKey = z.unknown().meta({
   type: 'object',
   description:
-    'A key with its `customer` (an e-mail address) and `key`, or `sha256` of the key. Customers and subscriptions that are missing are made.',
+    'A key with its `customer` (an email address) and `key`, or `sha256` of the key. Missing customers and subscriptions are created.',
   required: ['customer'],
   properties: Object.fromEntries(IMPORT_MEMBERS.map((name) => [name, name === 'products' || name === 'rules' ? texts : text])),
 });
@@ -127,7 +127,7 @@ export const customerEndpoints = {
     sellerScopes: ['customers:write'],
     summary: 'Create a customer',
     body: z.object({
-      email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')),
+      email: z.string().trim().max(254).pipe(z.email('must be an email address')),
       submission: submission.optional(),
       /** Mails the customer how to sign up. */ invite: z.boolean().default(false),
     }),
@@ -209,7 +209,7 @@ export const customerEndpoints = {
   'POST /operator/suspensions': {
     for: 'operators',
     sellerScopes: ['customers:write'],
-    summary: 'Suspend a customer, a key or a subscription, or lift that; the customer is told by mail',
+    summary: 'Suspend a customer, a key or a subscription, or lift that; the customer is told by email',
     /** The customer reads the reason. Null restores it. */
     body: z.object({
       kind: z.enum(['customer', 'key', 'subscription']),
@@ -250,7 +250,7 @@ export const customerEndpoints = {
   'PUT /operator/customers/:id/plan': {
     for: 'operators',
     sellerScopes: ['subscriptions:write'],
-    summary: 'Put a customer on a plan, also on one that is given on request',
+    summary: 'Put a customer on a plan, including one that is given on request',
     /**
      * A null plan: the base limits. `payment`: see below; without it a customer who pays for another plan keeps that plan (409
      * `plan_paid`).

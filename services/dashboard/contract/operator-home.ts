@@ -38,5 +38,9 @@ export type OperatorHome = z.input<typeof home>;
 
 /** The console's first page. */
 export const homeEndpoints = {
-  'GET /operator/home': { for: 'operators', summary: 'Show how the business does: use, revenue, customers and what waits', answer: home },
+  'GET /operator/home': {
+    for: 'operators',
+    summary: 'Show how the business is doing: usage, revenue, customers and what is waiting',
+    answer: home,
+  },
 } as const satisfies Endpoints;

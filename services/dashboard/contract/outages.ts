@@ -24,7 +24,7 @@ export const outageEndpoints = {
     for: 'members',
     needs: 'read',
     scopes: ['usage:read'],
-    summary: 'Outages of products in which your requests failed: those that go on, and those that ended within a day',
+    summary: 'Outages of products in which your requests failed: ongoing ones, and those that ended within a day',
     answer: z.object({ outages: z.array(outage) }),
   },
 } as const satisfies Endpoints;
@@ -33,7 +33,7 @@ export const outageEndpoints = {
 export const operatorOutageEndpoints = {
   'GET /operator/outages': {
     for: 'operators',
-    summary: 'List outages of products: those that go on, and those that ended within a day',
+    summary: 'List outages of products: ongoing ones, and those that ended within a day',
     answer: z.object({ outages: z.array(outageOfAll) }),
   },
 } as const satisfies Endpoints;

@@ -278,7 +278,7 @@ export const planEndpoints = {
   },
   'PUT /subscriptions/:id/cap': {
     ...setState,
-    summary: 'Set a daily cap of your own, or take it away',
+    summary: 'Set or remove your own daily cap',
     /** Null removes the cap. The maximum is PostgreSQL's integer. */
     body: z.object({ version, dailyCap: z.number().int().min(0).max(2_147_483_647).nullable() }),
   },

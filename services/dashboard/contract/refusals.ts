@@ -7,27 +7,27 @@ interface Row {
   readonly detail: string;
 }
 
-const UNKNOWN = { status: 404, title: 'Not found', detail: 'There is nothing of yours with this id.' } as const satisfies Row;
+const UNKNOWN = { status: 404, title: 'Not found', detail: 'You have nothing with this id.' } as const satisfies Row;
 const STATE = {
   status: 409,
   title: 'Not possible in the current state',
-  detail: 'The change does not fit the current state.',
+  detail: 'The change does not match the current state.',
 } as const satisfies Row;
 const INVALID = { status: 400, title: 'Invalid request', detail: 'The request data is missing or invalid.' } as const satisfies Row;
 
 /** Refusals that only the dashboard makes, and its own texts for some that the command line words otherwise. */
 const OWN = {
-  not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first; your session may have ended.' },
-  forbidden: { status: 403, title: 'Origin not allowed', detail: 'Changes are accepted from the pages of this dashboard only.' },
+  not_signed_in: { status: 401, title: 'Not signed in', detail: 'Sign in first. Your session may have ended.' },
+  forbidden: { status: 403, title: 'Origin not allowed', detail: 'Changes are accepted only from the pages of this dashboard.' },
   customers_only: {
     status: 403,
     title: 'For customers only',
-    detail: 'You are signed in as an operator, who is no customer. Use the pages under /operator.',
+    detail: 'You are signed in as an operator, not as a customer. Use the pages under /operator.',
   },
   organisation_missing: {
     status: 403,
     title: 'In no organisation',
-    detail: 'You are not a member of any organisation any more. Ask an owner or admin of yours to invite you again.',
+    detail: 'You are no longer a member of any organisation. Ask an owner or admin to invite you again.',
   },
   role_forbids: {
     status: 403,
@@ -38,12 +38,12 @@ const OWN = {
   second_factor_missing: {
     status: 403,
     title: 'Second factor missing',
-    detail: 'An operator can do nothing before a second factor is set up.',
+    detail: 'An operator must set up a second factor first.',
   },
   token_missing: {
     status: 401,
     title: 'Token missing',
-    detail: 'Send a token of the management API as "Authorization: Bearer tg_admin_…". API keys and cookies are not taken here.',
+    detail: 'Send a token of the management API as "Authorization: Bearer tg_admin_…". API keys and cookies are not accepted here.',
   },
   token_not_valid: {
     status: 401,
@@ -51,7 +51,7 @@ const OWN = {
     detail: 'This token does not exist or was revoked. Create one under Tokens in the dashboard.',
   },
   token_expired: { status: 401, title: 'Token expired', detail: 'This token has expired. Create a new one under Tokens in the dashboard.' },
-  scope_missing: { status: 403, title: 'Scope missing', detail: 'This token may not do that. Create one with the scope that it needs.' },
+  scope_missing: { status: 403, title: 'Scope missing', detail: 'This token lacks the scope for this request. Create one that has it.' },
   customer_suspended: {
     status: 403,
     title: 'Account suspended',
@@ -60,9 +60,9 @@ const OWN = {
   version_conflict: {
     status: 409,
     title: 'Changed in the meantime',
-    detail: 'Somebody changed this since you loaded it. Look at the current state and decide again.',
+    detail: 'Somebody changed this after you loaded it. Check the current state and decide again.',
   },
-  terms_changed: { ...STATE, detail: 'Limits or price have changed since you loaded the page. Look at them and decide again.' },
+  terms_changed: { ...STATE, detail: 'Limits or price have changed since you loaded the page. Check them and decide again.' },
   plan_needs_approval: { ...STATE, detail: 'The plan is given on request: ask for it under Plans.' },
   plan_differs: { ...STATE, detail: 'The subscription is on another plan. Change its plan under Plans first.' },
   subscription_exists: { ...STATE, detail: 'There is a subscription to this product already.' },
@@ -72,24 +72,27 @@ const OWN = {
   payment_away: {
     status: 503,
     title: 'Not available',
-    detail: 'The payment provider does not answer. Try again soon: nothing is charged twice.',
+    detail: 'The payment provider is not responding. Try again soon: nothing is charged twice.',
   },
-  payment_failed: { ...STATE, detail: 'The payment failed, so nothing was changed. Look at your card under Billing, and try again.' },
+  payment_failed: { ...STATE, detail: 'The payment failed, so nothing was changed. Check your card under Billing, and try again.' },
   change_refused: {
     ...STATE,
-    detail: 'The payment provider does not do this to your subscription. You can cancel it, and choose a plan again when it has ended.',
+    detail: 'The payment provider cannot change your subscription this way. You can cancel it, and choose a plan again when it has ended.',
   },
-  preview_old: { ...STATE, detail: 'What you were shown is accepted already, more than an hour old, or no longer true. Look at it again.' },
-  currency_differs: { ...STATE, detail: 'This plan is paid in another currency. Cancel the present one first.' },
+  preview_old: {
+    ...STATE,
+    detail: 'What you were shown was already accepted, is more than an hour old, or is no longer true. Check it again.',
+  },
+  currency_differs: { ...STATE, detail: 'This plan is paid in another currency. Cancel the current one first.' },
   opens_nothing: {
     ...STATE,
-    detail: 'Live keys of this product open nothing today, and the price is charged all the same. Say that this is understood.',
+    detail: 'Live keys cannot call this product today, and the price is charged all the same. Confirm that you understand this.',
   },
   plan_free: { ...STATE, detail: 'This plan needs no payment: choose it under Plans.' },
   plan_paid: {
     ...STATE,
     detail:
-      'The plan is paid in advance, and that payment has to end first. You end it under Billing; the seller ends it, or gives a discount, under Paid plans.',
+      'The plan is paid in advance, and its payment has to end first. You end it under Billing; the seller ends it, or gives a discount, under Paid plans.',
   },
   event_refused: { ...INVALID, detail: 'The signature of the event is not right, or it is too old.' },
   limit_below_use: {
@@ -101,8 +104,7 @@ const OWN = {
   too_many_attempts: { status: 429, title: 'Too many attempts', detail: 'Wait a while before trying again.' },
   organisation_changed: {
     ...STATE,
-    detail:
-      'Another organisation was chosen meanwhile in this browser, or you are no longer a member of the one shown. Load the page again.',
+    detail: 'Another organisation was chosen in this browser, or you are no longer a member of the one shown. Reload the page.',
   },
   not_found: { ...UNKNOWN, detail: 'You are in no such organisation.' },
   invitation_for_another: { status: 403, title: 'Not allowed with your role', detail: 'This invitation is for another address.' },
@@ -128,16 +130,16 @@ const OWN = {
   passkey_unknown: {
     status: 401,
     title: 'Passkey not known',
-    detail: 'This passkey opens no account here; it may have been removed. Sign in another way, and look at the passkeys of your account.',
+    detail: 'This passkey opens no account here; it may have been removed. Sign in another way, and check the passkeys of your account.',
   },
   passkey_unfit: {
     ...INVALID,
-    detail: 'Your device’s answer does not fit what it was asked, or another account has this passkey. Try again.',
+    detail: 'Your device’s response does not match the request, or another account has this passkey. Try again.',
   },
-  passkey_expired: { ...INVALID, detail: 'This took longer than 5 minutes, or was answered already. Try again.' },
+  passkey_expired: { ...INVALID, detail: 'This took longer than 5 minutes, or was already completed. Try again.' },
   person_unverified: {
     ...INVALID,
-    detail: 'Your device did not check that it is you. Set up its screen lock, fingerprint or PIN, and try again.',
+    detail: 'Your device did not verify that it is you. Set up its screen lock, fingerprint or PIN, and try again.',
   },
   operators_password: { status: 401, title: 'Not with a passkey', detail: 'An operator signs in by password and code.' },
   second_factor_on: { ...STATE, detail: 'The second factor is on already. Turn it off first to set up another one.' },

@@ -89,7 +89,7 @@ export const sellerPaymentEndpoints = {
   'POST /operator/payments/refund': {
     for: 'operators',
     sellerScopes: ['payments:write'],
-    summary: 'Give a payment back, or a part of it; the plan goes on',
+    summary: 'Refund a payment or a part of it; the plan continues',
     body: z.object({
       ...ofPayment,
       amount: givenAmount,

@@ -50,7 +50,7 @@ const organisationName = z
   .refine((name) => !UNWANTED.test(name), 'must not hold control characters, angle brackets or links')
   .nullable();
 
-const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an e-mail address'));
+const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an email address'));
 
 /** False: the invitation stands, but its mail could not be sent. It can be sent again. */
 const sentInvitation = z.object({ invitation, isMailed: z.boolean() });

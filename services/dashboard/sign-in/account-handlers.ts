@@ -72,7 +72,7 @@ export function accountHandlers(tools: PersonTools): Handlers<typeof accountEndp
   };
 }
 
-const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, was used already, or is incomplete. Ask for the change again.';
+const LINK_UNUSABLE = 'This link does not work: it is more than an hour old, was already used, or is incomplete. Ask for the change again.';
 
 /** A minute, for one address. Each opens a transaction. Tokens cannot be guessed. */
 const MAX_CONFIRMATIONS = 60;

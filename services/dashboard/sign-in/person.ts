@@ -20,7 +20,7 @@ export interface PersonTools extends AuthTools {
 /** Milliseconds for which a new session proves a person's identity as well as a password. */
 const FRESH_MS = 600_000;
 
-const OPERATOR = 'The account of an operator is changed by the command line: npx tollgate operator --help.';
+const OPERATOR = 'Change an operator’s account with the command line: npx tollgate operator --help.';
 
 /**
  * @param tools `needs` is the permission that the organisation's role must grant; without it, no organisation is given

@@ -118,7 +118,7 @@ export function ErrorsPage({ tools, products, api }: ErrorsPageProps): ReactNode
         {own.length > 0 && (
           <>
             {' '}
-            Some answers say more exactly in <code>reason</code> what failed; a reason that your request brought about, such as{' '}
+            Some responses say more exactly in <code>reason</code> what failed; a reason that lies in your request, such as{' '}
             <code>locked</code>, <code>quota</code> or <code>too_complex</code>, is charged.
           </>
         )}

@@ -66,7 +66,7 @@ function Story({ explanation }: { readonly explanation: Explanation }): ReactNod
   const failed = checks.find(({ outcome }) => outcome === 'failed');
   return (
     <section aria-labelledby="story" className="story">
-      <h2 id="story">{denialOf(explanation.outcome) === undefined ? 'Let in' : 'Refused'}</h2>
+      <h2 id="story">{denialOf(explanation.outcome) === undefined ? 'Admitted' : 'Refused'}</h2>
       <p>
         <strong>{summary}</strong>
       </p>

@@ -24,8 +24,8 @@ export function FailurePage({
       <h1>{title}</h1>
       <p className="lead">
         {isAway
-          ? 'This page cannot be shown right now. Calls to the API have their own servers and may work all the same.'
-          : 'This page could not be shown. The fault is ours, and it is in our log.'}
+          ? 'This page cannot be shown right now. Calls to the API have their own servers and may still work.'
+          : 'This page could not be shown. The fault is ours, and it has been logged.'}
       </p>
       <p className="actions">
         <a className="button" href="">

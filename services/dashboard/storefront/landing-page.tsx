@@ -87,7 +87,7 @@ export function LandingPage({ tools, products, tried, api }: LandingPageProps): 
           <p>
             <a href="/pricing">Compare all plans and costs</a>. Every product has its own daily and monthly limit.
             {isTestable &&
-              ' Test keys have the same limits, count by themselves and are answered by a sandbox, so that trying costs nothing.'}
+              ' Test keys have the same limits, counted separately, and are answered by a sandbox, so that trying costs nothing.'}
           </p>
           <ProductCards products={products} tools={tools} />
         </section>

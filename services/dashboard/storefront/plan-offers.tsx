@@ -56,7 +56,7 @@ function Offer({
         {limits}
       </p>
       {opened !== undefined && <p>{opened}</p>}
-      {asks && <p className="quiet">You ask for it when you are signed in. It begins when we agree, and a mail says so.</p>}
+      {asks && <p className="quiet">You ask for it when you are signed in. It begins when we agree; an email tells you so.</p>}
       <p>
         <a className="button second" href={href}>
           {asks ? 'Ask us' : tools.isSignedIn ? 'See in your plans' : 'Sign up'}

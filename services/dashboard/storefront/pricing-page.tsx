@@ -14,7 +14,7 @@ interface PricingPageProps {
   readonly step: number;
 }
 
-const IN_UNITS = 'Counted in units. Each answer says how many it costs.';
+const IN_UNITS = 'Counted in units. Each response says how many it cost.';
 
 /** The slider. Moving it sends the form by a script; without a script the button does. */
 function Expected({ step, requests }: { readonly step: number; readonly requests: number }): ReactNode {
@@ -84,7 +84,7 @@ function Plans({ product, tools }: { readonly product: CatalogueProduct; readonl
           <strong>{plan.name}</strong>: {formatPrice(plan)} a month, {describePlan(plan)}
           {plan.approval === 'request' && (
             <span className="quiet block">
-              <a href={planPath(tools, id, plan.name)}>Ask us</a>: it begins when we agree, and a mail says so.
+              <a href={planPath(tools, id, plan.name)}>Ask us</a>: it begins when we agree; an email tells you so.
             </span>
           )}
         </li>
@@ -100,14 +100,14 @@ function WhatCounts({ offered }: { readonly offered: readonly CatalogueProduct[]
     <section aria-labelledby="counts">
       <h2 id="counts">What counts as a request</h2>
       <ul className="limits">
-        <li>Every request that the gateway lets in counts as one. Routes that do the work of many say how many they count as.</li>
+        <li>Every request that the gateway lets in counts as one. Routes that do the work of many requests say how many they count as.</li>
         <li>A request that the gateway refuses does not count, whether for its key, its limit or its caller.</li>
-        <li>A request that fails through no fault of yours is given back. What your own request caused counts.</li>
+        <li>A request that fails through no fault of yours is given back. A failure that your request caused counts.</li>
         {!offered.every(refusesTestKeys) && <li>Test keys have limits of their own and cost nothing.</li>}
         <li>
-          At the end of a limit requests are refused.{' '}
+          When a limit is used up, requests are refused.{' '}
           {sellsMore
-            ? 'Where a plan sells more, they are refused at its cap, and what you use above its limits is charged by the day.'
+            ? 'If a plan sells more, requests are refused at its cap, and what you use above its limits is charged by the day.'
             : 'Nothing is charged beyond the price of the plan.'}
         </li>
       </ul>
@@ -180,7 +180,9 @@ function Costs({ tools, offered, step }: CostsProps): ReactNode {
       ) : (
         <ProductOffers tools={tools} offered={offered} requests={requests} />
       )}
-      <p className="quiet">The cheapest plan with room for these requests, spread evenly over 30 days. Prices are a month and a product.</p>
+      <p className="quiet">
+        The cheapest plan with room for these requests, spread evenly over 30 days. Prices are for one product and month.
+      </p>
       <WhatCounts offered={offered} />
     </>
   );

@@ -152,20 +152,20 @@ export function ProductPage({ tools, product, api }: ProductPageProps): ReactNod
         <h2 id="limits">Limits</h2>
         <ul className="limits">
           <li>
-            Each subscription has a limit a day and a limit a month. At its end requests are refused
+            Each subscription has a daily and a monthly limit. When one is used up, requests are refused
             {plans.some(({ overage }) => overage)
               ? ', unless the plan sells more: then they cost what it says, up to its cap.'
               : ', and nothing more is charged.'}
           </li>
           {units && (
             <li>
-              Limits are counted in units. A call takes {formatCount(units.reserve)} first; its answer then says what it costs,{' '}
-              {formatCount(units.most)} at most. Calls that are under way when a limit is used up may go over it, each by up to{' '}
+              Limits are counted in units. A call takes {formatCount(units.reserve)} first; its response then says what it costs,{' '}
+              {formatCount(units.most)} at most. Calls under way when a limit is used up may exceed it, each by up to{' '}
               {formatCount(units.most - units.reserve)}.
             </li>
           )}
           {slots !== undefined && <li>At most {formatCount(slots)} requests of a subscription run at once.</li>}
-          {hasSandbox(product) && <li>Test keys have the same limits, count by themselves and are answered by a sandbox.</li>}
+          {hasSandbox(product) && <li>Test keys have the same limits, counted separately, and are answered by a sandbox.</li>}
           {refusesTestKeys(product) && <li>There is no sandbox: test keys are refused.</li>}
           {consent !== undefined && <li>You are asked for a consent when you subscribe.</li>}
         </ul>

@@ -53,7 +53,7 @@ async function takeCall({ deps, secret }: PublicTryTools, place: string): Promis
   for (const limit of limits) {
     const waitSeconds = await takeAttempt(deps.db, limit);
     if (waitSeconds === undefined) continue;
-    const detail = 'That were many calls without an account. Wait a few minutes, or create an account: its test key has limits of its own.';
+    const detail = 'Too many calls without an account. Wait a few minutes, or create an account: its test key has limits of its own.';
     throw new Refusal('too_many_attempts', { detail, headers: { 'Retry-After': String(waitSeconds) } });
   }
 }

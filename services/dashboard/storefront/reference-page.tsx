@@ -210,9 +210,8 @@ export function ReferenceIndex({ tools, products, api }: ReferenceProps): ReactN
       <p>
         The base URL is <code>{tools.gatewayUrl}</code>. Send your key as <code>Authorization: Bearer …</code> or <code>X-API-Key: …</code>.
         Refusals are <code>application/problem+json</code> with a stable <code>code</code> and a <code>request_id</code>:{' '}
-        <a href="/reference/errors">all errors and what to do</a>. Every answer of a product to a request with a key says in{' '}
-        <code>RateLimit</code> what is left of the day and the month. All of this for programs: <a href="/openapi.json">OpenAPI document</a>
-        .
+        <a href="/reference/errors">all errors and what to do</a>. Every response of a product to a request with a key says in{' '}
+        <code>RateLimit</code> what is left of the day and the month. For programs: <a href="/openapi.json">OpenAPI document</a>.
       </p>
       {api.overview.entries.length > 0 && <RouteSearch placeholder="Path, product or purpose" />}
       <ul className="cards">

@@ -85,7 +85,9 @@ export function SearchPage({
       <SearchForm search={search} />
       {search !== '' && (
         <p role="status">
-          {found.length === 0 ? 'Nothing has all of these words.' : `${found.length} found${found.length === MAX_FOUND ? ', or more' : ''}`}
+          {found.length === 0
+            ? 'No result has all of these words.'
+            : `${found.length} found${found.length === MAX_FOUND ? ', or more' : ''}`}
         </p>
       )}
       <ul className="found">
@@ -105,7 +107,7 @@ export function MissingPage({ tools }: { readonly tools: PageTools }): ReactNode
   return (
     <PageFrame tools={tools} title="Page not found" description="There is nothing at this address." path="/search">
       <h1>Page not found</h1>
-      <p className="lead">There is nothing at this address. It may be mistyped, or what it led to is sold no more.</p>
+      <p className="lead">There is nothing at this address. It may be mistyped, or what it led to is no longer sold.</p>
       <SearchForm />
       <p>
         <a href="/products">All products</a> · <a href="/docs">Guides</a> · <a href="/reference">API reference</a>

@@ -94,7 +94,7 @@ function Opened({ products, step }: StepProps & { readonly step: Extract<MailSte
 }
 
 const TITLES: Readonly<Record<MailStep['kind'], string>> = {
-  asked: 'Look into your mailbox',
+  asked: 'Check your mailbox',
   wrong: 'Get mail about outages',
   busy: 'Too many requests for mail',
   opened: 'Mail about outages',
@@ -108,8 +108,8 @@ function Step({ products, step }: StepProps): ReactNode {
     case 'asked':
       return (
         <p className="lead">
-          A mail is on its way to {step.email}. Open the link in it within a day to confirm. If none comes, look into the folder for spam,
-          or ask again tomorrow: one mailbox gets a few such mails a day.
+          An email is on its way to {step.email}. Open the link in it within a day to confirm. If it does not arrive, check your spam
+          folder, or ask again tomorrow: a mailbox is sent only a few such emails a day.
         </p>
       );
     case 'wrong':
@@ -122,8 +122,8 @@ function Step({ products, step }: StepProps): ReactNode {
     case 'busy':
       return (
         <p className="lead">
-          Many have come from your network, or from all together. Try again in an hour, or follow the <a href="/status.xml">feed</a>, which
-          needs no address.
+          Too many came from your network, or from all networks together. Try again in an hour, or follow the <a href="/status.xml">feed</a>
+          , which needs no email address.
         </p>
       );
     case 'opened':

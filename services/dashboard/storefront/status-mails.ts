@@ -15,7 +15,7 @@ interface Subscribed {
 
 /** Mail to a stranger, who may not have asked for it. */
 function askedMail({ about, links }: Subscribed, isConfirmed: boolean): Omit<Mail, 'to'> {
-  const asked = `Someone asked to get a mail at this address when ${about} fails, and one when it works again.`;
+  const asked = `Someone asked for an email to this address when ${about} fails, and another when it works again.`;
   if (isConfirmed) {
     return {
       subject: 'You already get mail about outages',
@@ -38,7 +38,7 @@ interface Told extends Pick<MailTools, 'timeZone' | 'url'> {
 function failureMail({ beganAt, endedAt }: Pick<Failure, 'beganAt' | 'endedAt'>, { title, end, timeZone, url }: Told): Omit<Mail, 'to'> {
   const since = mailedMoment(beganAt, timeZone);
   const said = endedAt
-    ? `${title} failed from ${since} to ${mailedMoment(endedAt, timeZone)}, and has worked since then.`
+    ? `${title} failed from ${since} to ${mailedMoment(endedAt, timeZone)}, and has worked since.`
     : `${title} has been failing since ${since}. The next mail comes once it works again.`;
   return {
     subject: `${title} ${endedAt ? 'works again' : 'is failing'}`,

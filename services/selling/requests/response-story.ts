@@ -101,10 +101,10 @@ function storyOf(request: KnownRequest, subject: string, nowMs: number): string 
     return `→ ${apiOf(request)}. ${subject} went on: its route does not enforce. It would have been refused: ${titleOf(would)}.`;
   if (!answer || !request.answer) {
     return isAwaited(request, nowMs)
-      ? `→ no response reported yet. ${subject} was let in.`
-      : `→ no response reported. ${subject} was let in; its gateway has not reported what it was answered.`;
+      ? `→ no response reported yet. ${subject} was admitted.`
+      : `→ no response reported. ${subject} was admitted; its gateway has not reported what it was answered.`;
   }
-  return `→ ${answer.status} in ${request.answer.milliseconds} ms. ${subject} was let in; ${whatHappened(request, request.answer)}`;
+  return `→ ${answer.status} in ${request.answer.milliseconds} ms. ${subject} was admitted; ${whatHappened(request, request.answer)}`;
 }
 
 /**

@@ -129,10 +129,10 @@ it('a customer says to whom invoices are made out and reads them; the seller mar
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('The plan was wrong.');
     await dialog.getByRole('button', { name: 'Credit invoice' }).click();
-    await page.getByText('Taken back by credit note CN-000001.').waitFor();
+    await page.getByText('Cancelled by credit note CN-000001.').waitFor();
     await open(customer.page, '/billing');
     await customer.page.getByRole('link', { name: 'CN-000001' }).click();
-    await customer.page.getByText('Takes back invoice INV-000001: The plan was wrong.').waitFor();
+    await customer.page.getByText('Cancels invoice INV-000001: The plan was wrong.').waitFor();
   });
 
   expect([customer.complaints, operator.complaints]).toEqual([[], []]);

@@ -189,7 +189,7 @@ it('a customer takes a paid plan: is declined once, pays, has an invoice of it, 
   });
 
   await step('pays with a second factor, reads that it has arrived, and calls with the plan', async () => {
-    await page.getByRole('link', { name: /Back to the payment/ }).click();
+    await page.getByRole('link', { name: /Back to paying/ }).click();
     await press(page, 'Pay with a card that asks for a second factor');
     const paidAt = performance.now();
     await press(page, 'Complete');
@@ -247,7 +247,7 @@ it('a customer takes a paid plan: is declined once, pays, has an invoice of it, 
     await untilDaily(key, STAR_DAILY);
     await open(page, '/outbox');
     const mail = page.getByRole('article', { name: 'Payment for IP lookup: Star failed' }).filter({ hasText: `to ${CUSTOMER},` });
-    await mail.getByText('Your plan goes on until').waitFor();
+    await mail.getByText('Your plan continues until').waitFor();
     await portal('Pay what is owed');
     await page.getByText(/Next charge of/).waitFor();
   });
@@ -342,7 +342,7 @@ inTestAll('the seller reads so, charges again, refunds, gives a discount, pauses
   await step('has the payment ended by the seller with its period, reads it, and keeps the plan', async () => {
     await press(seller.page, 'End the payment');
     const dialog = seller.page.getByRole('dialog');
-    await dialog.getByText('The plan goes on until the period that is paid is over.').waitFor();
+    await dialog.getByText('The plan continues until the end of the paid period.').waitFor();
     await dialog.getByRole('button', { name: 'End the payment' }).click();
     await seller.page.getByText('The payment for Star ends with its period.').waitFor();
     await read(page, '/billing', /Ends on .*; nothing more is charged\./);
@@ -362,7 +362,7 @@ inTestAll('the seller reads so, charges again, refunds, gives a discount, pauses
       [CUSTOMER, JSON.stringify({ month: '2026-01', daysInMonth: 31, lines: [], totals: [] }), problem],
     );
     await open(seller.page, '/operator/billing');
-    const uncharged = seller.page.getByRole('table', { name: 'Use that is not charged' }).getByRole('row').filter({ hasText: CUSTOMER });
+    const uncharged = seller.page.getByRole('table', { name: 'Usage that is not charged' }).getByRole('row').filter({ hasText: CUSTOMER });
     await uncharged.getByText('₹1,234.00').waitFor();
     await uncharged.getByText(problem).waitFor();
     await expectSound(seller.page);

@@ -13,12 +13,12 @@ describe('usage by hour', () => {
   it('is a switch away, stands in the address, and has a bar only where there were requests', async () => {
     await stage.open('/usage');
     await stage.page.getByText('Hours', { exact: true }).click();
-    await stage.page.getByRole('heading', { name: 'Requests let in' }).waitFor();
+    await stage.page.getByRole('heading', { name: 'Requests admitted' }).waitFor();
     expect(new URL(stage.page.url()).searchParams.get('hours')).toBe('24');
     await stage.page.getByLabel('Period').selectOption('48');
     await stage.page.getByText('Hours are shown in').waitFor();
-    const chart = stage.page.getByRole('region', { name: 'Requests let in' });
-    await chart.getByText('Requests let in as a table').click();
+    const chart = stage.page.getByRole('region', { name: 'Requests admitted' });
+    await chart.getByText('Requests admitted as a table').click();
     // Of 48 hours 36 had requests, for two products each.
     expect(await chart.getByRole('row').count()).toBe(1 + 2 * 36);
     expect(await chart.locator(BARS).count()).toBe(2 * 36);
@@ -29,7 +29,7 @@ describe('usage by hour', () => {
   inTestAll('tells what products answered and how long it took, and what nobody measured', async () => {
     await stage.open('/usage?hours=48');
     const chart = stage.page.getByRole('region', { name: 'Answers' });
-    await chart.getByText('Half of the answers took 100 ms or less, 95% 1 s or less.').waitFor();
+    await chart.getByText('Half of the responses took 100 ms or less, 95% 1 s or less.').waitFor();
     await chart.getByText('Answers as a table').click();
     // Of two products one is not measured.
     expect(await chart.getByRole('row').count()).toBe(1 + 36);
@@ -45,7 +45,7 @@ describe('usage by hour', () => {
     await stage.begin();
     await stage.dashboard.pool.query('DELETE FROM key_hour WHERE credential_id = ANY($1)', [stage.account.keys]);
     await stage.goto('/usage?hours=24');
-    await stage.page.getByText('No requests were let in in the last 24 hours.').waitFor();
+    await stage.page.getByText('No requests were admitted in the last 24 hours.').waitFor();
   });
 });
 

@@ -98,7 +98,7 @@ describe('without a session', () => {
       const text = body.replaceAll(/<[^>]+>/g, '');
       expect(text).toContain('20,000 a day, 600,000 a month included, then ₹20.00 for 1,000 more, up to 40,000 a day, 900,000 a month');
       expect(text).toMatch(/Ask us/);
-      expect(text).toMatch(/begins when we agree, and a mail says so/);
+      expect(text).toMatch(/begins when we agree; an email tells you so/);
       expect(body).toContain('/sign-up?then=%2Fplans%3Fproduct%3D');
     });
   });
@@ -373,7 +373,7 @@ describe('a product whose answers say what they cost', () => {
     expect((await shop.get('/products/api-ip')).body).toContain('<strong>100 times</strong> the units that are free: 100,000 a day');
     expect((await shop.get('/products/api-seo')).body).toContain('<strong>10 times</strong> the requests that are free: 10,000 a day');
     const priced = (await shop.get('/pricing')).body;
-    for (const text of ['Counted in units. Each answer says how many it costs.', 'For as many units']) {
+    for (const text of ['Counted in units. Each response says how many it cost.', 'For as many units']) {
       expect(priced.split(text)).toHaveLength(2);
     }
     await shop.sell();

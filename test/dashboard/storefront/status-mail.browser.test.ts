@@ -36,7 +36,7 @@ it('a reader without a script asks for mail about a product on the status page, 
     await page.getByLabel('Email').fill('asha@example.com');
     await page.getByLabel('Products').selectOption({ label: 'IP lookup' });
     await page.getByRole('button', { name: 'Get mail' }).click();
-    await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+    await page.getByRole('heading', { name: 'Check your mailbox' }).waitFor();
   });
 
   await step('confirms', async () => {
@@ -74,7 +74,7 @@ inTestAll('the form and its answers have nothing that axe finds, and fit a phone
   await page.getByLabel('Email').scrollIntoViewIfNeeded();
   await page.getByLabel('Email').fill(`${'a'.repeat(60)}@a-rather-long-company-name.example`);
   await page.getByRole('button', { name: 'Get mail' }).click();
-  await page.getByRole('heading', { name: 'Look into your mailbox' }).waitFor();
+  await page.getByRole('heading', { name: 'Check your mailbox' }).waitFor();
   await look('asked');
   await page.goto(`${dashboard.url}/status-mail/confirm?token=none`);
   await look('unusable');

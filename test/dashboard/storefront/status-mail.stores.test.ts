@@ -75,7 +75,7 @@ describe('somebody who asks for mail', () => {
     const page = (await dashboard.ask({ path: '/status' })).body;
     expect(page).toContain('<form class="find ask" action="/status-mail" method="post">');
     for (const { id, prefix } of PRODUCTS) expect(page.includes(`<option value="${id}">`)).toBe(prefix !== null);
-    expect((await wish('Asha@Example.com', 'api-ip')).body).toContain('A mail is on its way to asha@example.com');
+    expect((await wish('Asha@Example.com', 'api-ip')).body).toContain('An email is on its way to asha@example.com');
     const [mail] = await mailed();
     expect(mail).toMatchObject({ to: 'asha@example.com', subject: 'Confirm that you want mail about outages' });
     expect(mail?.text).toContain('when IP lookup fails');
@@ -102,7 +102,7 @@ describe('somebody who asks for mail', () => {
     const spellings = ['asha@gmail.com', 'a.sha@gmail.com', 'asha+x@gmail.com', 'ASHA@googlemail.com'];
     for (let place = 0; place < 8; place += 1) {
       const { statusCode, body } = await wish(spellings[place % 4] ?? '', '', `198.51.100.${place}`);
-      expect([statusCode, body.includes('A mail is on its way')]).toEqual([200, true]);
+      expect([statusCode, body.includes('An email is on its way')]).toEqual([200, true]);
     }
     expect(await mailed()).toHaveLength(5);
   });
@@ -200,7 +200,7 @@ describe('a reader of the mail', () => {
     await recover();
     const [ended, ...others] = await mailed();
     expect(told(ended ? [ended, ...others] : [])).toEqual(['asha@example.com: IP lookup works again']);
-    expect(ended?.text).toMatch(/^IP lookup failed from \d+ .+ IST to \d+ .+ IST, and has worked since then\./);
+    expect(ended?.text).toMatch(/^IP lookup failed from \d+ .+ IST to \d+ .+ IST, and has worked since\./);
   });
 
   it('hears of a product that fails again and again once, and that it works again once it has for a quarter of an hour', async () => {

@@ -234,7 +234,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
       expect(reply.status).toBe(500);
       const address = `${instance.dashboard}/explain?request=${String(reply.headers['x-kong-request-id'])}`;
       const { page } = given(customer);
-      await openUntil(page, address, /→ 500 in \d+ ms\. Your request was let in; Weather failed\./);
+      await openUntil(page, address, /→ 500 in \d+ ms\. Your request was admitted; Weather failed\./);
       await page.getByRole('link', { name: 'Write to help@example.com' }).waitFor();
       expect(await explained(reply)).toContain('in the log of Weather');
     });

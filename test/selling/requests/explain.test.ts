@@ -140,18 +140,18 @@ const outage = { since: '2026-11-20T13:00:00Z' };
 
 describe('the first line', () => {
   it.each<[string, KnownRequest, string]>([
-    ['an API that did not answer', answered(502, { isFromApi: false, isGivenBack: true }), '→ 502 in 31 ms. Your request was let in; Parcel API did not answer. Given back.'],
-    ['an API that took too long', answered(504, { isFromApi: false, isGivenBack: true }), '→ 504 in 31 ms. Your request was let in; Parcel API did not answer in time. Given back.'],
-    ['an API that failed', answered(500), '→ 500 in 31 ms. Your request was let in; Parcel API failed. Charged.'],
-    ['an API that refused', answered(422), '→ 422 in 31 ms. Your request was let in; Parcel API refused it. Charged.'],
-    ['a gateway that refused after the checks', answered(413, { isFromApi: false }), '→ 413 in 31 ms. Your request was let in; the gateway refused it. Charged.'],
-    ['a client that left', answered(499), '→ 499 in 31 ms. Your request was let in; the client left before the response was sent. Charged.'],
-    ['a success', answered(200), '→ 200 in 31 ms. Your request was let in; Parcel API answered. Charged.'],
-    ['a success that counts nothing', answered(200, { quota: undefined }), '→ 200 in 31 ms. Your request was let in; Parcel API answered. Nothing was charged.'],
-    ['a response that says its price', answered(200, { isPricedByAnswer: true, isGivenBack: true }), '→ 200 in 31 ms. Your request was let in; Parcel API answered. 1 unit charged, as the API said.'],
+    ['an API that did not answer', answered(502, { isFromApi: false, isGivenBack: true }), '→ 502 in 31 ms. Your request was admitted; Parcel API did not answer. Given back.'],
+    ['an API that took too long', answered(504, { isFromApi: false, isGivenBack: true }), '→ 504 in 31 ms. Your request was admitted; Parcel API did not answer in time. Given back.'],
+    ['an API that failed', answered(500), '→ 500 in 31 ms. Your request was admitted; Parcel API failed. Charged.'],
+    ['an API that refused', answered(422), '→ 422 in 31 ms. Your request was admitted; Parcel API refused it. Charged.'],
+    ['a gateway that refused after the checks', answered(413, { isFromApi: false }), '→ 413 in 31 ms. Your request was admitted; the gateway refused it. Charged.'],
+    ['a client that left', answered(499), '→ 499 in 31 ms. Your request was admitted; the client left before the response was sent. Charged.'],
+    ['a success', answered(200), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. Charged.'],
+    ['a success that counts nothing', answered(200, { quota: undefined }), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. Nothing was charged.'],
+    ['a response that says its price', answered(200, { isPricedByAnswer: true, isGivenBack: true }), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. 1 unit charged, as the API said.'],
     ['a refusal', { ...parcel, outcome: 'key_expired' }, '→ 401 key_expired. Your request was refused: API key expired. Nothing was charged.'],
     ['a refusal that was only recorded', { ...parcel, outcome: 'would_refuse:key_expired' }, '→ Parcel API. Your request went on: its route does not enforce. It would have been refused: API key expired.'],
-    ['a response that is not reported yet', parcel, '→ no response reported yet. Your request was let in.'],
+    ['a response that is not reported yet', parcel, '→ no response reported yet. Your request was admitted.'],
   ])('of %s says what the caller got, whose it is and what it cost', (_name, request, text) => {
     expect(explain(request).summary).toBe(`GET /parcel/carriers ${text}`);
   }); // prettier-ignore
@@ -186,7 +186,7 @@ it('an explanation has the response, and the product as it was at that time', ()
 it('an explanation tells the seller what the seller can do', () => {
   const ofUnanswered = explain(answered(502, { isFromApi: false, outage }), 'seller');
   expect(ofUnanswered).toMatchObject({ fixes: [], remedy: 'See that Parcel API runs and can be reached from the gateway.' });
-  expect(ofUnanswered.summary).toContain('The request was let in');
+  expect(ofUnanswered.summary).toContain('The request was admitted');
 });
 
 describe('strangers who hold the id', () => {

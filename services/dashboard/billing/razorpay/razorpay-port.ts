@@ -110,7 +110,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
   async function switchPlan(id: string, { title, plan, price, begins, heldPrice }: PlanSwitch): Promise<GivenFact[]> {
     const { value } = await fetched(id);
     const { item } = await plans.find(value.plan_id);
-    if (item.amount * value.quantity !== heldPrice) throw new ChangeRefused('the subscription was changed meanwhile');
+    if (item.amount * value.quantity !== heldPrice) throw new ChangeRefused('the subscription was changed in the meantime');
     const product = noteOf(value, 'product') ?? '';
     const wanted = await plans.require({ product, title, plan, price, currency: item.currency });
     const schedule = begins === 'now' ? 'now' : 'cycle_end';

@@ -54,7 +54,7 @@ function presentPlan(metadata: Stripe.Metadata, { current_period_end: end }: Lin
 /** See PaymentPort: another plan, now or with the next period. */
 export async function switchPlan(stripe: Stripe, subscription: string, wish: PlanSwitch): Promise<void> {
   const { item, metadata } = await lineOf(stripe, subscription);
-  if (priceOf(item) !== wish.heldPrice) throw new ChangeRefused('the subscription was changed meanwhile');
+  if (priceOf(item) !== wish.heldPrice) throw new ChangeRefused('the subscription was changed in the meantime');
   const change = {
     items: priced(item, wish.price),
     ...prorationOf(item, wish),

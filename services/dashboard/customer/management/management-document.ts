@@ -72,10 +72,10 @@ function responsesOf({ name, endpoint }: TokenOperation): object {
     400: problem(`The request is invalid; \`errors\` names the fields${invalid ? `, or the code is ${invalid}` : ''}`),
     401: problem('`token_missing`, `token_not_valid` or `token_expired`'),
     403: problem(changes ? '`scope_missing` or `customer_suspended`' : '`scope_missing`'),
-    ...(unknown && { 404: problem(`There is nothing of yours with this id: ${unknown}`) }),
+    ...(unknown && { 404: problem(`You have nothing with this id: ${unknown}`) }),
     ...(changes && {
       409: problem(
-        `The change does not fit the current state${conflict ? `: ${conflict}` : ''}; \`version_conflict\` carries it as \`current\``,
+        `The change does not match the current state${conflict ? `: ${conflict}` : ''}; \`version_conflict\` carries it as \`current\``,
       ),
     }),
     429: problem('`too_many_attempts`: wait as long as `Retry-After` says'),
@@ -155,7 +155,7 @@ export function describeManagementApi(url: string): object {
   return describeApi({
     title: 'Tollgate management API',
     description:
-      'Keys, whitelist rules, subscriptions and usage, for programs. Make a token under Tokens in the dashboard and send it as `Authorization: Bearer tg_admin_…`. A change names the `version` that it is based on; `submission` is a UUID of yours for each request that makes something: the same one again makes nothing new.',
+      'Keys, whitelist rules, subscriptions and usage, for programs. Create a token under Tokens in the dashboard and send it as `Authorization: Bearer tg_admin_…`. A change names the `version` that it is based on; `submission` is a UUID that you choose for each request that creates something: sending the same UUID again creates nothing new.',
     token: 'tg_admin_…',
     url,
     operations: managementOperations,

@@ -67,7 +67,7 @@ function refusalFor(why: ChangeRefusal, held: HeldPlan | undefined): Refusal {
     case 'currency':
       return new Refusal('currency_differs');
     case 'waiting':
-      return new Refusal('change_refused', { detail: `${next} begins on ${end}. Take that back under Billing first.` });
+      return new Refusal('change_refused', { detail: `${next} begins on ${end}. Take the change back under Billing first.` });
     case 'owed':
       return new Refusal('change_refused', { detail: 'The last payment failed. Make it good under Billing first.' });
     case 'paused':

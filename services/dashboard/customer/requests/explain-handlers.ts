@@ -6,7 +6,7 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
 
 const UNKNOWN =
-  'No request of yours has this ID in the last 7 days. Of the admitted requests of a busy hour, and of requests without a known key, only some are recorded. New requests appear a few seconds after their response.';
+  'None of your requests in the last 7 days has this ID. Only a sample is recorded of the admitted requests of a busy hour, and of requests without a known key. New requests appear a few seconds after their response.';
 
 /** Explains why requests of the last 7 days were refused. */
 export const explainHandlers: Handlers<typeof explainEndpoints> = {

@@ -72,7 +72,7 @@ export class GatewayCaller implements GatewayPort {
     const own = this.underWay.get(caller) ?? 0;
     const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
     if (own >= mostOfOne || all >= mostAtOnce) {
-      throw new Refusal('too_many_attempts', { detail: 'Other calls are still under way. Wait for their answers.' });
+      throw new Refusal('too_many_attempts', { detail: 'Other calls are still running. Wait for their responses.' });
     }
     this.underWay.set(caller, own + 1);
     try {

@@ -53,7 +53,7 @@ export function roleMail({ to, organisation, by, role, name = PLAIN_NAME }: Told
   return {
     to,
     subject: `Your role in ${isolateText(organisation)} has changed`,
-    text: `${by} has made you ${inWords(role)} of the organisation ${isolateText(organisation)} on ${name}. It counts from now on.\n`,
+    text: `${by} has made you ${inWords(role)} of the organisation ${isolateText(organisation)} on ${name}. The change has taken effect.\n`,
   };
 }
 
@@ -61,6 +61,6 @@ export function removalMail({ to, organisation, by, name = PLAIN_NAME }: Told): 
   return {
     to,
     subject: `You are no longer a member of ${isolateText(organisation)}`,
-    text: `${by} has removed you from the organisation ${isolateText(organisation)} on ${name}. You can no longer see or change anything of it. Your account stays.\n`,
+    text: `${by} has removed you from the organisation ${isolateText(organisation)} on ${name}. You no longer have access to it. Your account stays.\n`,
   };
 }

@@ -19,8 +19,8 @@ const CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="seller"' } };
 const WHERE = 'Create one under Tokens in the console.';
 const REFUSED = {
   token_missing:
-    'Send a token of the seller’s API as "Authorization: Bearer tg_seller_…". Other tokens, API keys and cookies are not taken here.',
-  token_not_valid: `This token does not exist, was revoked, or its maker is no operator any more. ${WHERE}`,
+    'Send a token of the seller’s API as "Authorization: Bearer tg_seller_…". Other tokens, API keys and cookies are not accepted here.',
+  token_not_valid: `This token does not exist, was revoked, or the operator who created it no longer is one. ${WHERE}`,
   token_expired: `This token has expired. ${WHERE}`,
 } as const;
 const refuse = (code: keyof typeof REFUSED): Refusal => new Refusal(code, { ...CHALLENGE, detail: REFUSED[code] });

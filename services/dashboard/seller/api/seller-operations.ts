@@ -34,7 +34,7 @@ export function describeSellerApi(url: string): object {
   return describeApi({
     title: 'Tollgate seller’s API',
     description:
-      'Customers, keys, plans, subscriptions, limits, suspensions, use, requests and statements of all customers, for the seller’s programs. Make a token under Tokens in the console and send it as `Authorization: Bearer tg_seller_…`. A change of what a customer has names the `version` that it is based on. `Idempotency-Key`, or `submission` in the body, is a UUID of yours for each request that makes something: the same one again makes nothing new.',
+      'Customers, keys, plans, subscriptions, limits, suspensions, usage, requests and statements of all customers, for the seller’s programs. Create a token under Tokens in the console and send it as `Authorization: Bearer tg_seller_…`. A change names the `version` that it is based on. `Idempotency-Key`, or `submission` in the body, is a UUID that you choose for each request that creates something: sending the same UUID again creates nothing new.',
     token: 'tg_seller_…',
     url,
     operations: sellerOperations,

@@ -9,7 +9,7 @@ import { tell } from '../../customer/team/send-letters';
 export function inviteCustomer(to: string, deps: DashboardDeps): void {
   const { url, mail } = deps.letters;
   const name = mail.installation ?? PLAIN_NAME;
-  const text = `${name} has made an account for this address. To use it, sign up with this address:\n\n${url}/sign-up\n\nIf you do not know what this is about, do nothing.\n`;
+  const text = `${name} has made an account for this address. To use it, sign up with this address:\n\n${url}/sign-up\n\nIf you did not expect this, do nothing.\n`;
   tell({ to, subject: `Your account at ${name}`, text }, deps);
 }
 
@@ -52,7 +52,7 @@ export async function suspendAndTell(wish: Suspending, deps: DashboardDeps): Pro
   const contact = support === undefined ? '' : `\n\nIf you have a question, write to ${support}.`;
   const [subject, said] =
     reason === null
-      ? [`${name} has restored ${what}`, `${name} has restored ${what}. Requests are let in again, as far as your own settings allow.`]
+      ? [`${name} has restored ${what}`, `${name} has restored ${what}. Requests are admitted again, as far as your own settings allow.`]
       : [
           `${name} has suspended ${what}`,
           `${name} has suspended ${what}. Requests are refused until that is lifted. The reason:\n\n${reason}`,

@@ -11,7 +11,7 @@ const MORE_SCOPES = ['customers:write', 'subscriptions:write'];
 function requireScopes({ scopes }: OperatorCaller): void {
   const missing = scopes ? MORE_SCOPES.filter((scope) => !scopes.has(scope)) : [];
   if (missing.length === 0) return;
-  const detail = `An import makes customers and subscriptions: this token needs the scopes ${MORE_SCOPES.join(' and ')} too.`;
+  const detail = `An import creates customers and subscriptions: this token needs the scopes ${MORE_SCOPES.join(' and ')} too.`;
   throw new Refusal('scope_missing', { detail, members: { scopes: missing } });
 }
 

@@ -168,7 +168,7 @@ export function SellerBillingPage(): ReactNode {
   const query = useQuery(billingSumsQuery);
   return (
     <>
-      <PageTitle title="Billing">What customers were charged, have paid and owe, by month and currency.</PageTitle>
+      <PageTitle title="Billing">What customers were charged, have paid and still owe, by month and currency.</PageTitle>
       <Stack gap="md">
         <Loaded query={query} height={200}>
           {(sums) => (

@@ -170,7 +170,7 @@ function IssuedKey({ secret, onClose }: { readonly secret: string; readonly onCl
   return (
     <Dialog title="Issue a key" size="lg" onClose={onClose} mayCloseLightly={false} hasCloseButton={false}>
       <Stack gap="md" onCopy={noteCopy}>
-        <OnceOnly isCopied={isCopied}>This key is shown only once. Give it to the customer over a way that you trust.</OnceOnly>
+        <OnceOnly isCopied={isCopied}>This key is shown only once. Send it to the customer through a channel that you trust.</OnceOnly>
         <CodeLine label="Key" text={secret} what="key" onCopied={noteCopy} />
         <Group justify="flex-end">
           <Button onClick={onClose}>I have copied it</Button>

@@ -122,7 +122,7 @@ function Customer({ customer }: { readonly customer: CustomerDetails }): ReactNo
 }
 
 function Alerts({ alerts }: Pick<CustomerDetails, 'alerts'>): ReactNode {
-  if (alerts.length === 0) return <EmptyState title="No alerts">The customer was told of no limit or expiry yet.</EmptyState>;
+  if (alerts.length === 0) return <EmptyState title="No alerts">The customer has had no alert about a limit or an expiry yet.</EmptyState>;
   return (
     <Stack gap={6} component="ul" m={0} pl="md">
       {alerts.map((alert) => (
@@ -143,7 +143,7 @@ function CustomerNotes({ customer: { id, notes } }: { readonly customer: Custome
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { text: '' },
-    validate: { text: (value) => (value.trim() === '' ? 'Write something first.' : null) },
+    validate: { text: (value) => (value.trim() === '' ? 'Enter a note first.' : null) },
   });
   const { submit, pending, problem } = useSubmit(async ({ text }: typeof form.values) => {
     await call('POST /operator/customers/:id/notes', { params: { id }, body: { text: text.trim() } });
@@ -198,7 +198,7 @@ function CustomerTimeline({ customerId }: { readonly customerId: string }): Reac
       <Loaded query={query} height={200}>
         {({ entries }) =>
           entries.length === 0 ? (
-            <EmptyState title="Nothing happened yet">What the customer, operators and programs do appears here.</EmptyState>
+            <EmptyState title="Nothing happened yet">Actions of the customer, operators and programs appear here.</EmptyState>
           ) : (
             <Stack gap={8} component="ol" m={0} pl={0} fz="sm" style={{ listStyle: 'none' }}>
               {entries.map(({ at, actor, action, subject, details }, index) => (

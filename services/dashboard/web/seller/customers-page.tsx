@@ -192,8 +192,7 @@ export function CustomersPage(): ReactNode {
           </Button>
         }
       >
-        Requests are those that were let in; they are counted within some minutes. The run rate is the month’s price of all active
-        subscriptions.
+        Only admitted requests are counted, within a few minutes. The run rate is the month’s price of all active subscriptions.
       </PageTitle>
       {!isNarrowed && (
         <Box mb="md">

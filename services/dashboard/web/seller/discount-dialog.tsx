@@ -23,8 +23,8 @@ interface Values {
 
 function checkValue(value: string, { kind }: Values): string | null {
   if (kind === 'none') return null;
-  if (kind === 'amount') return AMOUNT.test(value.trim()) ? null : 'Write an amount such as 100.00.';
-  return /^([1-9]\d?|100)$/.test(value.trim()) ? null : 'Write a number from 1 to 100.';
+  if (kind === 'amount') return AMOUNT.test(value.trim()) ? null : 'Enter an amount such as 100.00.';
+  return /^([1-9]\d?|100)$/.test(value.trim()) ? null : 'Enter a number from 1 to 100.';
 }
 
 function discountOf({ kind, value }: Values): { percent: number } | { amount: string } | null {
@@ -62,7 +62,7 @@ export function DiscountDialog({ customerId, paid, onClose }: DiscountDialogProp
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            It counts from the next charge, and takes the place of a discount that was given before. Use above the limits costs what it did.
+            It applies from the next charge and replaces any earlier discount. Use above the limits costs the same as before.
           </Text>
           <NativeSelect
             label="Discount"
@@ -84,7 +84,7 @@ export function DiscountDialog({ customerId, paid, onClose }: DiscountDialogProp
           {kind !== 'none' && (
             <NumberInput
               label="Charges"
-              description="How many of the next charges are lower. Empty: all."
+              description="How many of the next charges it lowers. Empty: all."
               min={1}
               max={MAX_MONTHS}
               allowDecimal={false}
@@ -93,7 +93,7 @@ export function DiscountDialog({ customerId, paid, onClose }: DiscountDialogProp
           )}
           <TextInput
             label="Reason"
-            description="The customer reads it, on invoices of the payment provider too."
+            description="The customer sees it, also on invoices of the payment provider."
             maxLength={500}
             {...form.getInputProps('reason')}
           />

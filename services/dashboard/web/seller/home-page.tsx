@@ -277,7 +277,7 @@ function FailingPanel({ products }: Pick<OperatorHome, 'products'>): ReactNode {
         columns={FAILING}
         rows={rows}
         rowKey={({ product }) => product}
-        empty={<EmptyState title="No failures known">No answer of the last 30 days had a status of 500 to 599.</EmptyState>}
+        empty={<EmptyState title="No failures known">No response of the last 30 days had a status of 500 to 599.</EmptyState>}
       />
       {products.some(({ period }) => period.answers === null) && (
         <Text size="sm" c="dimmed" mt="xs">
@@ -286,7 +286,7 @@ function FailingPanel({ products }: Pick<OperatorHome, 'products'>): ReactNode {
             .filter(({ period }) => period.answers === null)
             .map(({ product }) => titleOf(product))
             .join(', ')}{' '}
-          are not known: neither the gateway nor the product tells of them.
+          are not known: neither the gateway nor the product reports them.
         </Text>
       )}
     </Panel>

@@ -41,7 +41,7 @@ function PaidDialog({ invoice, onClose }: ActProps): ReactNode {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { paidOn: dayOf(new Date(), quotaTimeZone), reference: '' },
-    validate: { paidOn: (value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? null : 'Write a day such as 2027-03-31.') },
+    validate: { paidOn: (value) => (/^\d{4}-\d\d-\d\d$/.test(value) ? null : 'Enter a day such as 2027-03-31.') },
   });
   const { submit, pending, problem } = useSubmit(async ({ paidOn, reference }: typeof form.values) => {
     await call('POST /operator/invoices/:id/paid', { params: { id }, body: { paidOn, reference } });
@@ -53,12 +53,12 @@ function PaidDialog({ invoice, onClose }: ActProps): ReactNode {
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            {buyer} paid {totalOf(invoice)} in full. The customer is sent a receipt. This cannot be taken back, except by a credit note.
+            {buyer} paid {totalOf(invoice)} in full. The customer is sent a receipt. This cannot be undone, except by a credit note.
           </Text>
           <TextInput type="date" label="Paid on" data-autofocus key={form.key('paidOn')} {...form.getInputProps('paidOn')} />
           <TextInput
             label="Reference"
-            description="Of the transfer, for example. The customer reads it."
+            description="For example of the transfer. The customer sees it."
             maxLength={200}
             key={form.key('reference')}
             {...form.getInputProps('reference')}
@@ -84,8 +84,8 @@ function CreditDialog({ invoice, onClose }: ActProps): ReactNode {
       }}
       onClose={onClose}
     >
-      A credit note takes the whole invoice back, {totalOf(invoice)}, and is mailed to the customer. Money that was paid is yours to send
-      back.
+      A credit note cancels the whole invoice, {totalOf(invoice)}, and is mailed to the customer. Money that was paid is not sent back by
+      this: send it back yourself.
     </ReasonDialog>
   );
 }

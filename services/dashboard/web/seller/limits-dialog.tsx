@@ -29,7 +29,7 @@ function endOf(day: string): string | null {
 
 function checkEnd(day: string): string | null {
   const end = endOf(day);
-  return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day to come.';
+  return end === null || Date.parse(end) > Date.now() ? null : 'Choose a day in the future.';
 }
 
 interface TermValues {
@@ -87,7 +87,7 @@ export function LimitsDialog({ customerId, subscription, title, term, onClose }:
     validate: {
       burst: (value, { rate }) =>
         (typeof value === 'number') === (typeof rate === 'number') ? null : 'A rate needs both: how many, and how many at once.',
-      price: (value) => (value.trim() === '' || AMOUNT.test(value.trim()) ? null : 'Write an amount such as 499.00.'),
+      price: (value) => (value.trim() === '' || AMOUNT.test(value.trim()) ? null : 'Enter an amount such as 499.00.'),
       reason: (value) => (value.trim() === '' ? 'Say why.' : null),
       end: checkEnd,
     },
@@ -112,9 +112,9 @@ export function LimitsDialog({ customerId, subscription, title, term, onClose }:
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            They belong to {planName(plan)}: on another plan its own limits hold, and these count again when the customer is back. Limits
-            count from the next request, a lower price from tomorrow: of two prices on a day the dearer counts. The customer reads them on
-            the plan page. Leave a field empty for what the plan gives.
+            They apply to {planName(plan)}: on another plan that plan’s limits apply, and these apply again when the customer comes back.
+            Limits apply from the next request, a lower price from tomorrow: the higher of two prices on a day counts. The customer sees
+            them on the plan page. Leave a field empty to keep what the plan gives.
           </Text>
           <NumberInput
             label="Daily limit"
@@ -143,14 +143,14 @@ export function LimitsDialog({ customerId, subscription, title, term, onClose }:
           )}
           <TextInput
             label="Reason"
-            description="For operators, and in the audit log, which the customer reads too."
+            description="For operators, and in the audit log, which the customer can read."
             maxLength={500}
             {...form.getInputProps('reason')}
           />
           <TextInput
             label="Last day"
             type="date"
-            description="After it the plan’s own count again. Empty: for good."
+            description="After it the plan’s own apply again. Empty: for good."
             {...form.getInputProps('end')}
           />
           <ProblemAlert problem={problem} />

@@ -18,7 +18,7 @@ const STATES = {
   live: { color: 'green', text: 'Live' },
   reading: { color: 'orange', text: 'Asks the database' },
   stopped: { color: 'gray', text: 'Stopped' },
-  gone: { color: 'red', text: 'No sign of life' },
+  gone: { color: 'red', text: 'Not seen' },
 } as const;
 
 const redisState = (answers: boolean | null): StateBadge | null =>
@@ -66,7 +66,7 @@ export function NodesPage(): ReactNode {
   return (
     <>
       <PageTitle title="Nodes">
-        Processes of the gateways with a sign of life in the last day. The lag is from the commit of a key’s change, a revocation for one,
+        Gateway processes that were seen in the last day. The lag is the time from the commit of a change to a key, such as a revocation,
         until the node acts on it.
       </PageTitle>
       <Loaded query={query} height={400}>
@@ -81,8 +81,8 @@ export function NodesPage(): ReactNode {
             />
             {nodes.length > 0 && (
               <Text size="sm" c="dimmed">
-                Redis as each node sees it: while it is away, PostgreSQL counts. A dash: the node has no Redis, is stopped or gone, or is of
-                a version that does not report it.
+                Redis as each node sees it: while Redis is away, PostgreSQL counts. A dash: the node has no Redis, is stopped or gone, or
+                its version does not report Redis.
               </Text>
             )}
             <Panel title="Database" aside={<Badge color="green">Answers</Badge>}>

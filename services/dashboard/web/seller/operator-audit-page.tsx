@@ -85,7 +85,7 @@ export function OperatorAuditPage(): ReactNode {
           rows={data?.entries}
           rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
           expectedRows={8}
-          empty={<EmptyState title="Nothing matches">Nothing that matches was done within the time that is kept.</EmptyState>}
+          empty={<EmptyState title="Nothing matches">No entry within the time that is kept matches.</EmptyState>}
         />
       )}
       <Pager paging={paging} next={data?.next} />

@@ -23,8 +23,8 @@ interface ActProps {
 
 type When = 'now' | 'with_period';
 const TEXTS: Readonly<Record<When, string>> = {
-  now: 'The limits of Free hold from now on. Money that was paid stays: refund it under Payments.',
-  with_period: 'The plan goes on until the period that is paid is over. Then the limits of Free hold.',
+  now: 'The limits of Free apply from now on. Past payments are kept: refund them under Payments.',
+  with_period: 'The plan continues until the end of the paid period. Then the limits of Free apply.',
 };
 
 /** Ends a payment, now or with its period. */
@@ -57,7 +57,7 @@ function EndPayment({ customerId, paid }: ActProps): ReactNode {
             <NativeSelect
               label="When"
               data={[
-                ...(paid.cancelsAt === null ? [{ value: 'with_period', label: 'With the period that is paid' }] : []),
+                ...(paid.cancelsAt === null ? [{ value: 'with_period', label: 'With the paid period' }] : []),
                 { value: 'now', label: 'Now' },
               ]}
               value={when}
@@ -165,7 +165,7 @@ export function CustomersPaidPlans({ customerId }: { readonly customerId: string
       <DataTable caption="Paid plans" columns={columns} rows={data.paid} rowKey={({ id }) => id} />
       {data.paid.some(({ takesDiscounts }) => !takesDiscounts) && (
         <Text size="sm" c="dimmed" mt="xs">
-          The payment provider takes no discount from here. Make an offer in its dashboard, and link it to the subscription.
+          The payment provider does not accept discounts from here. Create an offer in its dashboard, and link it to the subscription.
         </Text>
       )}
     </Panel>

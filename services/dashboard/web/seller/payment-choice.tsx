@@ -8,8 +8,8 @@ export type PaymentChoice = GivenPayment | '';
 const CHOICES: readonly { readonly value: PaymentChoice; readonly label: string }[] = [
   { value: '', label: 'Choose' },
   { value: 'ends_now', label: 'End it now' },
-  { value: 'ends_with_period', label: 'End it with the period that is paid' },
-  { value: 'goes_on', label: 'Go on charging it' },
+  { value: 'ends_with_period', label: 'End it with the paid period' },
+  { value: 'goes_on', label: 'Keep charging it' },
 ];
 
 interface PaymentChoiceFieldProps {
@@ -24,8 +24,8 @@ export function PaymentChoiceField({ isAsked, value, onChange }: PaymentChoiceFi
   if (!isAsked && value === '') return null;
   return (
     <NativeSelect
-      label="The payment for the present plan"
-      description="The payment provider charges it in advance. Money that was paid stays: refund it under Payments."
+      label="The payment for the current plan"
+      description="The payment provider charges it in advance. Past payments are kept: refund them under Payments."
       data={CHOICES.map((choice) => ({ ...choice }))}
       value={value}
       onChange={({ currentTarget }) => onChange(CHOICES.find((each) => each.value === currentTarget.value)?.value ?? '')}

@@ -48,7 +48,9 @@ function Retry({ payment }: { readonly payment: SellersPaymentView }): ReactNode
       </Button>
       {isAsking && (
         <ConfirmDialog title={`Charge ${sum} again?`} action={`Charge ${sum}`} onConfirm={retry} onClose={() => setAsking(false)}>
-          <Text size="sm">The payment provider charges the card of {customer} now. If that succeeds, the plan goes on, or comes back.</Text>
+          <Text size="sm">
+            The payment provider charges the card of {customer} now. If that succeeds, the plan continues, or starts again.
+          </Text>
         </ConfirmDialog>
       )}
     </>
@@ -101,7 +103,7 @@ export function PaymentList({ filter }: { readonly filter: PaymentFilter }): Rea
           />
           {payments.some((each) => !each.canRetry && (each.state === 'due' || each.state === 'overdue')) && (
             <Text size="sm" c="dimmed" mt="xs">
-              The payment provider takes no request to charge these again. Charge them in its own dashboard.
+              The payment provider cannot be asked to charge these again. Charge them in its own dashboard.
             </Text>
           )}
           <Pager paging={paging} next={next} />

@@ -52,8 +52,8 @@ export function ProductAnswers({ figures: { answered, answerTimesMs } }: { reado
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
-        Requests that were let in, with live and test keys. Failed: a status of 500 to 599. Not known: requests that still run, and answers
-        that the gateway did not report.
+        Admitted requests, with live and test keys. Failed: a status of 500 to 599. Not known: requests that are still running, and
+        responses that the gateway did not report.
       </Text>
       <DataTable
         caption="Answers by product"

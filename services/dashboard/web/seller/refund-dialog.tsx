@@ -25,7 +25,7 @@ export function RefundDialog({ payment, onClose }: RefundDialogProps): ReactNode
   const form = useForm({
     initialValues: { amount: refundable, reason: '' },
     validate: {
-      amount: (value) => (AMOUNT.test(value.trim()) ? null : 'Write an amount such as 499.00.'),
+      amount: (value) => (AMOUNT.test(value.trim()) ? null : 'Enter an amount such as 499.00.'),
       reason: (value) => (value.trim() === '' ? 'Say why.' : null),
     },
   });
@@ -43,7 +43,7 @@ export function RefundDialog({ payment, onClose }: RefundDialogProps): ReactNode
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            The payment provider sends the money back to where it came from. This cannot be undone. The plan goes on: to end it, end its
+            The payment provider sends the money back to where it came from. This cannot be undone. The plan continues: to end it, end its
             payment under Paid plans.
           </Text>
           <TextInput

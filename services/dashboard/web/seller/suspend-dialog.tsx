@@ -26,7 +26,7 @@ interface SuspendDialogProps {
 
 const EFFECTS = {
   customer:
-    'Every request with one of its keys is refused within a second. Its members can read, revoke and cancel, and change nothing else.',
+    'Every request with one of its keys is refused within a second. Its members can read, revoke and cancel, but change nothing else.',
   key: 'Requests with this key are refused within a second, as if there were no such key.',
   subscription: 'Requests to this product are refused within a second.',
 } as const;
@@ -49,8 +49,8 @@ export function SuspendDialog({ customerId, target, onClose }: SuspendDialogProp
     return (
       <ConfirmDialog title={`Restore ${target.name}?`} action="Restore" onConfirm={() => send(null)} onClose={onClose}>
         <Text size="sm">
-          Requests are admitted again within a second, as far as the customer’s own settings let them. A payment that was paused goes on.
-          The customer is told by email.
+          Requests are admitted again within a second, as far as the customer’s own settings let them. A paused payment resumes. The
+          customer is told by email.
         </Text>
       </ConfirmDialog>
     );
@@ -65,7 +65,7 @@ export function SuspendDialog({ customerId, target, onClose }: SuspendDialogProp
         charged.length > 0 && (
           <Checkbox
             label={`Pause the payment for ${charged.map(({ plan }) => plan).join(', ')}`}
-            description="Nothing is charged until you restore it. Otherwise the payment goes on."
+            description="Nothing is charged until you restore it. Otherwise the payment continues."
             checked={pausePayment}
             onChange={({ currentTarget }) => setPausePayment(currentTarget.checked)}
           />

@@ -18,14 +18,14 @@ import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from '../customer/tokens
 
 const SCOPES: Readonly<Record<SellerScope, string>> = {
   'customers:read': 'See customers',
-  'customers:write': 'Make customers, write notes, suspend and restore',
+  'customers:write': 'Create customers, write notes, suspend and restore',
   'keys:read': 'See keys and their rules',
   'keys:write': 'Create, change, rotate and revoke keys',
   'rules:read': 'See and simulate the rules of a key',
   'rules:write': 'Replace the rules of a key',
   'subscriptions:read': 'See products, plans and subscriptions',
   'subscriptions:write': 'Subscribe, change plans, set limits, answer plan requests',
-  'usage:read': 'See use and requests',
+  'usage:read': 'See usage and requests',
   'payments:read': 'See payments and paid plans',
   'payments:write': 'Refund payments, give discounts, end and resume paid plans',
   'statements:read': 'See monthly statements',
@@ -61,7 +61,7 @@ export function SellerTokensPage(): ReactNode {
   return (
     <>
       <PageTitle title="Tokens" actions={create}>
-        Let your own back end make customers, issue keys, give plans and read use. The seller’s API is at{' '}
+        Let your own back end create customers, issue keys, give plans and read usage. The seller’s API is at{' '}
         <span className="mono breakable">{`${window.location.origin}/api/seller`}</span>; its{' '}
         <a href="/api/seller/openapi.json" className="text-link in-text">
           OpenAPI document

@@ -23,13 +23,13 @@ export function UnchargedUse({ rows }: { readonly rows: readonly Uncharged[] }):
     { header: 'The provider said', isWide: true, cell: ({ problem }) => <span className="breakable">{problem}</span> },
   ];
   return (
-    <Panel title="Use that is not charged">
+    <Panel title="Usage that is not charged">
       <Text size="sm" mb="sm">
         The payment provider refuses to charge this, for example because the subscription has ended. Bill it yourself. If the customer
         subscribes again, the provider charges it then.
       </Text>
       <DataTable
-        caption="Use that is not charged"
+        caption="Usage that is not charged"
         columns={columns}
         rows={rows}
         rowKey={({ customerId, product, month, currency }) => `${customerId} ${product} ${month} ${currency}`}

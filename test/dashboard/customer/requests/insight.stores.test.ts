@@ -105,7 +105,7 @@ describe('explanations', () => {
       RETURNING to_char(began_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since`,
     );
     expect((await get(`/explain/${failed.requestId}`, owner)).json()).toMatchObject({
-      summary: expect.stringMatching(/^GET \/ip → 502 in 31 ms\. Your request was let in; .+ did not answer\. Given back\.$/),
+      summary: expect.stringMatching(/^GET \/ip → 502 in 31 ms\. Your request was admitted; .+ did not answer\. Given back\.$/),
       answer: { status: 502, milliseconds: 31, bytes: 107, units: 1, charge: 'given_back' },
       isRunning: false,
       product: { id: 'api-ip', failing: true, since: rows[0].since, until: null },
@@ -317,7 +317,7 @@ describe('usage', () => {
     );
   });
 
-  it('by hour counts what was let in and refused by product and mode, of one’s own keys alone', async () => {
+  it('by hour counts what was admitted and refused by product and mode, of one’s own keys alone', async () => {
     const customer = await openAccount('by-hour@example.com');
     const { customerId } = customer;
     const live = { customerId, credentialId: customer.key.id, outcome: 'admitted' as const };

@@ -64,8 +64,8 @@ function PersonFate(): ReactNode {
         <strong>After 14 days</strong> {PARTS_ERASED.account} are erased for good, with invitations to you.
       </Text>
       <Text size="sm">
-        <strong>What stays:</strong> organisations that you were in keep what belongs to them. Their audit logs say what was done and when,
-        with your address replaced where you did it. One that goes by your address keeps that name.
+        <strong>What stays:</strong> your organisations keep what belongs to them. Their audit logs still say what was done and when, with
+        your address replaced. An organisation that is named after your address keeps that name.
       </Text>
     </>
   );

@@ -27,7 +27,7 @@ export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?
           {isPersonAlone
             ? 'One JSON file with your account, its passkeys and sessions.'
             : 'One JSON file with your account and, if you own the organisation, its keys, rules, subscriptions, alerts, webhooks, tokens, requests, usage, statements and audit log.'}{' '}
-          It holds no secrets. Of each list you get up to 50,000 entries. You can export three times an hour.
+          It holds no secrets, and at most 50,000 entries of each list. You can export three times an hour.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => setAsking(true)}>
@@ -38,7 +38,7 @@ export function ExportPanel({ isPersonAlone = false }: { readonly isPersonAlone?
       {isAsking && (
         <Dialog title="Export your data" onClose={close} mayCloseLightly>
           <PasswordStep action="Export" onPassword={save} onCancel={close}>
-            The file tells much about your account. Keep it where only you can read it.
+            The file holds personal data. Keep it where only you can read it.
           </PasswordStep>
         </Dialog>
       )}

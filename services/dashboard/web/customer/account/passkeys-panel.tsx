@@ -26,13 +26,13 @@ export function PasskeysPanel({ ways: { hasPassword, connected, passkeys } }: { 
     <Panel title="Passkeys">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          A passkey signs you in with your fingerprint, face or screen lock, and takes the place of both your password and the code of a
-          second factor. {isLast && passkeys.length > 0 && 'Set a password before you remove the only one.'}
+          A passkey signs you in with your fingerprint, face or screen lock, and replaces both your password and the code of a second
+          factor. {isLast && passkeys.length > 0 && 'Set a password before you remove the only one.'}
         </Text>
         {passkeys.map((each) => (
           <PasskeyLine key={each.id} passkey={each} isFixed={isLast} onRemove={() => setLeaving(each)} />
         ))}
-        {!knowsPasskeys() && <Text size="sm">This browser knows no passkeys. Open this page in another one to add some.</Text>}
+        {!knowsPasskeys() && <Text size="sm">This browser does not support passkeys. Open this page in another one to add a passkey.</Text>}
         <Group justify="flex-end">
           <Button variant={passkeys.length > 0 ? 'default' : 'filled'} disabled={!knowsPasskeys()} onClick={() => setAdding(true)}>
             Add a passkey

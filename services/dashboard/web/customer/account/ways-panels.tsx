@@ -38,8 +38,8 @@ export function WaysPanels({ email, hasSecondFactor, outcome }: WaysPanelsProps)
       {installation?.hasPasskeys === false && (
         <Panel title="Passkeys">
           <Text size="sm" c="dimmed">
-            Passkeys are not available at {window.location.origin}: browsers keep them for a host name over https, or for localhost. Ask the
-            provider.
+            Passkeys are not available at {window.location.origin}: browsers allow them only for a host name over https, or for localhost.
+            Ask the seller.
           </Text>
         </Panel>
       )}

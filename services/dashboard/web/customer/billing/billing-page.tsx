@@ -65,7 +65,7 @@ function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
 
 const FIRST = {
   each_payment: 'The first one is issued with your first payment.',
-  monthly: 'The first one is issued after a month in which something costs.',
+  monthly: 'The first one is issued after the first month with something to pay.',
 } as const;
 
 /** If the payment provider makes invoices, or nobody does, only earlier invoices are of interest. */
@@ -110,7 +110,7 @@ export function BillingPage(): ReactNode {
   const query = useQuery(billingQuery);
   return (
     <>
-      <PageTitle title="Billing">What you owe, your invoices, and to whom they are made out.</PageTitle>
+      <PageTitle title="Billing">What you owe, your invoices, and the details on them.</PageTitle>
       <Stack gap="md">
         <Loaded query={query} height={320}>
           {(billing) => (
@@ -127,8 +127,8 @@ export function BillingPage(): ReactNode {
             billing.invoices === 'provider' ? null : (
               <Panel title="Details for invoices">
                 <Text size="sm" mb="sm">
-                  These stand on your next invoices. An issued invoice never changes. Until you fill them in, invoices are made out to your
-                  email address and taxed as at the seller’s place.
+                  These appear on your next invoices. An issued invoice never changes. Until you fill them in, invoices are made out to your
+                  email address and taxed as if you were where the seller is.
                 </Text>
                 <DetailsForm details={billing.details} />
               </Panel>

@@ -31,34 +31,32 @@ function Outcome({ checkout, title }: { readonly checkout: Checkout; readonly ti
   if (state === 'closed' && !isSold) {
     return (
       <Text size="sm">
-        {plan} is no longer offered as you saw it, so this checkout was closed. Nothing was paid by it, and nothing changed. Choose again
-        under {toPlans('Plans')}.
+        {plan} is no longer offered as you saw it, so this checkout was closed. You paid nothing, and nothing changed. Choose again under{' '}
+        {toPlans('Plans')}.
       </Text>
     );
   }
   if (state === 'closed') {
-    return (
-      <Text size="sm">This checkout is over. Nothing was paid by it, and nothing changed. Choose again under {toPlans('Plans')}.</Text>
-    );
+    return <Text size="sm">This checkout is over. You paid nothing, and nothing changed. Choose again under {toPlans('Plans')}.</Text>;
   }
   return (
     <>
       <Group gap="sm" role="status">
         <Loader size="xs" />
-        <Text size="sm">Nothing has arrived yet. If you have paid, this page changes by itself, as a rule within seconds.</Text>
+        <Text size="sm">Nothing has arrived yet. If you have paid, this page updates by itself, usually within seconds.</Text>
       </Group>
       <Text size="sm" mt="xs">
-        Until then your present plan goes on. If you went back without paying, nothing is charged.
+        Until then your current plan continues. If you went back without paying, nothing is charged.
       </Text>
       {url !== null && leadsBack && (
         <Button component="a" href={url} variant="default" mt="sm">
-          Back to the payment of {price}
+          Back to paying {price}
         </Button>
       )}
       {url !== null && !leadsBack && (
         <>
           <Text size="sm" mt="xs">
-            The page to pay on opens in a tab of its own, and does not lead back here. Leave this one open.
+            The payment page opens in a new tab and does not lead back here. Leave this tab open.
           </Text>
           <Button component="a" href={url} target="_blank" rel="noopener noreferrer" mt="sm">
             Pay {price}

@@ -25,9 +25,9 @@ export function DetailsForm({ details }: { readonly details: BillingDetailsView 
       email: details?.email ?? '',
     },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Write the legal name.' : null),
-      address: (value) => (value.trim() === '' ? 'Write the postal address.' : null),
-      country: (value) => (/^[a-z]{2}$/i.test(value.trim()) ? null : 'Write two letters, for example IN.'),
+      name: (value) => (value.trim() === '' ? 'Enter the legal name.' : null),
+      address: (value) => (value.trim() === '' ? 'Enter the postal address.' : null),
+      country: (value) => (/^[a-z]{2}$/i.test(value.trim()) ? null : 'Enter two letters, for example IN.'),
     },
   });
   const { submit, pending, problem } = useSubmit(async ({ name, address, country, taxId, state, email }: typeof form.values) => {

@@ -55,8 +55,8 @@ function Sum({ name, amount, isTotal = false }: { readonly name: string; readonl
 
 /** When the invoice is due, or its outcome. A note names the ids of a payment at a provider. */
 function standingOf({ kind, state, dueOn, paidOn, credit, reference, reason, paidThrough }: InvoiceView): string {
-  if (kind === 'credit_note') return `${paidThrough === null ? 'Takes back' : 'Refund of'} invoice ${credit ?? ''}: ${reason}`;
-  if (state === 'credited') return `Taken back by credit note ${credit ?? ''}.`;
+  if (kind === 'credit_note') return `${paidThrough === null ? 'Cancels' : 'Refund of'} invoice ${credit ?? ''}: ${reason}`;
+  if (state === 'credited') return `Cancelled by credit note ${credit ?? ''}.`;
   if (paidOn !== null) return `Paid on ${formatDate(paidOn)}${reference && paidThrough === null ? ` (${reference})` : ''}.`;
   return `Due on ${formatDate(dueOn)}.`;
 }

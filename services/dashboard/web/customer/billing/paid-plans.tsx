@@ -26,7 +26,7 @@ export const isPaidInAdvance = (billing: BillingView): boolean => billing.paid.l
 function nextOf(paid: PaidPlan, { dateOf, hasPortal }: { readonly dateOf: (iso: string) => string; readonly hasPortal: boolean }): string {
   const { status, cancelsAt, periodEndsAt, graceEndsAt, isGiven, isPaused, price: full, charge: price, currency, next } = paid;
   if (isPaused) return `The seller has paused the payment. It is paid until ${dateOf(periodEndsAt)}.`;
-  if (!isGiven) return 'The plan is not given until the payment is made good.';
+  if (!isGiven) return 'The plan starts again when the failed payment succeeds.';
   if (status === 'failing' && graceEndsAt !== null) {
     const where = hasPortal ? ' under “Cards and receipts”' : '';
     return `Pay by ${dateOf(graceEndsAt)}${where}, or the plan ends.`;
@@ -47,24 +47,24 @@ const ACTS: Readonly<Record<Act, { readonly verb: string; readonly action: strin
   keep: {
     verb: 'Keep',
     action: 'Keep the plan',
-    text: 'The plan goes on, and is charged each month again.',
-    done: 'goes on.',
+    text: 'The plan continues, and is charged each month again.',
+    done: 'continues.',
   },
   cancel: {
     verb: 'Cancel',
     action: 'End the plan',
-    text: 'The plan goes on until the period that is paid is over. After that the limits of Free hold, and nothing is charged any more.',
-    done: 'ends with the period that is paid.',
+    text: 'The plan continues until the end of the paid period. After that the limits of Free apply, and nothing more is charged.',
+    done: 'ends with the paid period.',
   },
   stay: {
     verb: 'Stay on',
     action: 'Stay on the plan',
-    text: 'The plan goes on with the next period, at its price. The change to another plan is taken back.',
+    text: 'The plan continues in the next period, at its price. The change to another plan is cancelled.',
     done: 'stays.',
   },
 };
 
-/** Takes back a change that waits for the next period. */
+/** Cancels a change that waits for the next period. */
 async function stay({ id, plan }: PaidPlan): Promise<void> {
   const params = { id };
   const { preview } = await call('POST /paid-plans/:id/preview', { params, body: { plan } });

@@ -24,7 +24,8 @@ export function ExplainPage(): ReactNode {
     <>
       <PageTitle title="Explain">
         Every response carries a request ID: in the header <span className="mono">X-Kong-Request-Id</span> and, if it was refused, as{' '}
-        <span className="mono">request_id</span> in its body. Look up here, for 7 days, what happened to the request and what mends it.
+        <span className="mono">request_id</span> in its body. For 7 days you can look up here what happened to the request and how to fix
+        it.
       </PageTitle>
       <Stack gap="md">
         <form onSubmit={ask} key={request}>
@@ -69,9 +70,9 @@ function Result({ requestId }: { readonly requestId: string }): ReactNode {
             </Group>
           }
         >
-          It was made with a key of another account, more than 7 days ago, or within the last few seconds; or it came in a busy hour, of
-          which only some are recorded. If its response was 500 or 503, the gateway could not check it and charged nothing: that is ours to
-          mend. Send it again shortly.
+          It was made with a key of another account, more than 7 days ago, or within the last few seconds; or it came in a busy hour, when
+          only a sample of requests is recorded. If its response was 500 or 503, the gateway could not check it and charged nothing: that is
+          our fault. Send it again shortly.
         </EmptyState>
       </div>
     );

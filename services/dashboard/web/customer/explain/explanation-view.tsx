@@ -58,7 +58,7 @@ const CHARGES = {
   charged: 'charged',
   given_back: 'given back',
   settled: 'charged what the response said',
-  unknown: 'whether it was given back is no longer known',
+  unknown: 'whether the charge was given back is no longer known',
 } as const;
 
 /** What the gateway reported, or that it has not yet. */

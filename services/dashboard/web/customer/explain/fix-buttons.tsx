@@ -14,7 +14,7 @@ import classes from './explanation-view.module.css';
 
 type Act = Extract<Fix, { kind: 'add_rule' | 'activate_key' }>;
 
-const NO_RULES = 'The key has no rules any more, so every caller is allowed. Nothing was changed.';
+const NO_RULES = 'The key no longer has rules, so every caller is allowed. Nothing was changed.';
 const KNOWN_RULE = 'The key has this rule already. Send the request again.';
 
 function labelOf(act: Act): string {

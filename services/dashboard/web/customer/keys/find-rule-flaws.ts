@@ -7,7 +7,7 @@ const isAddress = (rule: string): boolean => /^[\d.]+(\/\d+)?$/.test(rule) || ru
  */
 export function findRuleFlaws(rules: readonly string[]): string[] {
   const everyone = rules.filter((rule) => isAddress(rule) && /\/0+$/.test(rule));
-  if (everyone.length > 0) return [`${everyone.join(' and ')} matches every address: the rules keep no one out.`];
+  if (everyone.length > 0) return [`${everyone.join(' and ')} matches every address, so the rules keep no one out.`];
   const domain = rules.find((rule) => !isAddress(rule));
   if (domain === undefined || !rules.some(isAddress)) return [];
   return [

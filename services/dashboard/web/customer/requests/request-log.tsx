@@ -64,7 +64,8 @@ function SampleNotice({ requests }: Pick<Answer<'GET /requests'>, 'requests'>): 
   if (!requests.some(({ share }) => share !== null && share < 1)) return null;
   return (
     <Alert color="gray" icon={<IconInfoCircle size={18} aria-hidden />} title="Not every request is listed" mb="sm">
-      Of a busy hour some requests are listed, and each says what share of its kind is. The figures under Usage count every request.
+      In a busy hour only a sample of the requests is listed, and each says how large its sample is. The figures under Usage count every
+      request.
     </Alert>
   );
 }

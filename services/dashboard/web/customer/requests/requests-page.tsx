@@ -35,8 +35,8 @@ export function RequestsPage(): ReactNode {
   return (
     <>
       <PageTitle title="Requests" actions={save}>
-        Requests with your keys in the last 7 days, newest first, with what each was answered. Paths are without their query. Not known: the
-        gateway does not tell its answers.
+        Requests with your keys in the last 7 days, newest first, with the response to each. Paths are shown without their query. Not known:
+        the gateway does not report its responses.
       </PageTitle>
       <RequestFilters />
       <RequestLog filter={filter} />

@@ -17,7 +17,7 @@ import { INVITED_ROLES } from '../../parts/format/role-words';
 /** Reports whether the invitation was mailed. */
 export function tellSent({ invitation, isMailed }: SentInvitation): void {
   toast(
-    isMailed ? `Invitation sent to ${invitation.email}.` : 'The invitation stands, but its mail could not be sent. Send it again later.',
+    isMailed ? `Invitation sent to ${invitation.email}.` : 'The invitation was made, but its email could not be sent. Resend it later.',
   );
 }
 
@@ -42,7 +42,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): Rea
           <TextInput label="Email" type="email" autoComplete="off" {...form.getInputProps('email')} data-autofocus />
           <RoleChoice roles={INVITED_ROLES} value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
           <Text size="sm" c="dimmed">
-            The mail’s link works for 7 days, and only for an account with this address.
+            The link in the email works for 7 days, and only for an account with this address.
           </Text>
           <ProblemAlert problem={problem} />
           <FormButtons action="Send invitation" pending={pending} onCancel={onClose} />

@@ -95,8 +95,8 @@ function RemoveDialog({ member, onClose }: ActDialogProps): ReactNode {
   }
   return (
     <ConfirmDialog title="Remove this member?" action="Remove" isDangerous onConfirm={take} onClose={onClose}>
-      <EmailText text={member.email} /> can see and change nothing of this organisation any more, at once. API keys go on working, and so do
-      management tokens that this person made: revoke those that are no longer needed under Tokens.
+      <EmailText text={member.email} /> loses access to this organisation at once. API keys keep working, and so do management tokens that
+      this person made: revoke those that are no longer needed under Tokens.
     </ConfirmDialog>
   );
 }
@@ -109,7 +109,7 @@ function LeaveDialog({ onClose }: Pick<ActDialogProps, 'onClose'>): ReactNode {
   }
   return (
     <ConfirmDialog title="Leave this organisation?" action="Leave" isDangerous onConfirm={leave} onClose={onClose}>
-      You can see and change nothing of it any more. To come back you need a new invitation.
+      You lose access to it at once. To come back you need a new invitation.
     </ConfirmDialog>
   );
 }
@@ -135,7 +135,7 @@ function RoleDialog({ member, onClose }: { readonly member: Member; readonly onC
       >
         <Stack gap="md">
           <Text size="sm">
-            <EmailText text={member.email} /> is told by mail. It counts at once.
+            <EmailText text={member.email} /> is told by email. The change takes effect at once.
           </Text>
           <RoleChoice roles={mayMakeOwners ? ['owner', ...INVITED_ROLES] : INVITED_ROLES} value={role} onChange={setRole} />
           <ProblemAlert problem={problem} />

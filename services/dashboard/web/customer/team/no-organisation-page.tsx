@@ -25,9 +25,9 @@ export function NoOrganisationPage(): ReactNode {
     <>
       <PageTitle title="You are in no organisation">{email}</PageTitle>
       <Alert role="status" mb="md">
-        Keys, plans and usage belong to an organisation, and you are a member of none any more.{' '}
-        {invitations.length > 0 ? 'Accept an invitation below to go on.' : 'Ask an owner or an admin to invite you again.'} Your account is
-        still yours.
+        Keys, plans and usage belong to an organisation, and you are no longer a member of any.{' '}
+        {invitations.length > 0 ? 'Accept an invitation below to continue.' : 'Ask an owner or an admin to invite you again.'} Your account
+        is still yours.
       </Alert>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
         {invitations.length > 0 && <InvitationsPanel invitations={invitations} />}

@@ -65,8 +65,8 @@ export function TeamPage(): ReactNode {
       <PageTitle title="Team" actions={actions}>
         {data && (
           <>
-            Members of the organisation <bdi className="breakable">{data.organisation}</bdi>. Each sees its keys, plans and usage; the role
-            says what else is allowed.
+            Members of the organisation <bdi className="breakable">{data.organisation}</bdi>. All of them see its keys, plans and usage; the
+            role determines what else they can do.
           </>
         )}
       </PageTitle>

@@ -63,7 +63,7 @@ export function TokensPage(): ReactNode {
   return (
     <>
       <PageTitle title="Tokens" actions={create}>
-        Let your own programs manage keys, rules and subscriptions and read usage. The management API is at{' '}
+        Let your own programs manage keys, rules and subscriptions, and read usage. The management API is at{' '}
         <span className="mono breakable">{`${window.location.origin}/api/v1`}</span>; its{' '}
         <a href="/api/v1/openapi.json" className="text-link in-text">
           OpenAPI document

@@ -50,11 +50,12 @@ function Times({ answers, boundsMs }: { readonly answers: AnswerBar['answers']; 
   const [half, most] = [HALF, NEARLY_ALL].map((share) => formatWithin(withinMs(took, boundsMs, share), boundsMs));
   const times =
     half === '–'
-      ? 'No answer was measured.'
-      : `Half of the answers took ${half} or less, 95% ${most} or less.`.replaceAll(/(over [\d.]+ m?s) or less/g, '$1');
+      ? 'No response was measured.'
+      : `Half of the responses took ${half} or less, 95% ${most} or less.`.replaceAll(/(over [\d.]+ m?s) or less/g, '$1');
   return (
     <Text size="sm" c="dimmed" mb="xs">
-      {times} Measured to the last byte of the answer. Not known: requests that still run, and answers that the gateway did not report.
+      {times} Measured to the last byte of the response. Not known: requests that are still running, and responses that the gateway did not
+      report.
     </Text>
   );
 }
@@ -73,7 +74,7 @@ export function AnswersChart({ by, bars, boundsMs }: AnswersChartProps): ReactNo
   const note = <Times answers={sumAnswers(bars.map(({ answers }) => answers))} boundsMs={boundsMs} />;
   return (
     <UsageChart title="Answers" by={by} series={series} table={table} note={note}>
-      No requests were let in.
+      No requests were admitted.
     </UsageChart>
   );
 }

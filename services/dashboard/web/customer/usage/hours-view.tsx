@@ -64,8 +64,8 @@ export function HoursView({ usage, slots, product }: HoursViewProps): ReactNode 
   });
   return (
     <Stack gap="md">
-      <UsageChart title="Requests let in" by="hour" series={admittedSeries(hours, products, slots)} table={<HourTable hours={hours} />}>
-        No requests were let in in the last {slots.length} hours.
+      <UsageChart title="Requests admitted" by="hour" series={admittedSeries(hours, products, slots)} table={<HourTable hours={hours} />}>
+        No requests were admitted in the last {slots.length} hours.
       </UsageChart>
       <AnswersChart by="hour" bars={bars} boundsMs={usage.answerTimesMs} />
       <LimitTable subscriptions={shown} />

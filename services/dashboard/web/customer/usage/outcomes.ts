@@ -7,12 +7,12 @@ export interface Outcomes {
 
 /** Outcomes in the order of a chart's stack. */
 export const OUTCOMES = [
-  { name: 'let in', color: 'var(--chart-1)', count: ({ admitted }: Outcomes) => admitted },
+  { name: 'admitted', color: 'var(--chart-1)', count: ({ admitted }: Outcomes) => admitted },
   { name: 'refused', color: 'var(--chart-2)', count: ({ refused }: Outcomes) => refused },
   { name: 'could not be checked', color: 'var(--chart-4)', count: ({ unavailable }: Outcomes) => unavailable },
 ] as const;
 
-/** `Let in`, for the head of a table. */
+/** `Admitted`, for the head of a table. */
 export function outcomeTitle(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -124,8 +124,8 @@ function AddWebhookDialog({ mayBePrivate, onClose }: AddWebhookDialogProps): Rea
               label="URL"
               description={
                 mayBePrivate
-                  ? 'On this machine http:// and private addresses are called too; elsewhere only public https:// URLs are'
-                  : 'Must start with https:// and be publicly reachable: private networks are not called'
+                  ? 'On this machine http:// and private addresses work too; elsewhere only public https:// URLs do'
+                  : 'Must start with https:// and be publicly reachable, not in a private network'
               }
               placeholder="https://hooks.example.com/tollgate"
               data-autofocus

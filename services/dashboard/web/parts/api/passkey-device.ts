@@ -15,7 +15,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device has a passkey of your account already.',
   ERROR_AUTHENTICATOR_MISSING_DISCOVERABLE_CREDENTIAL_SUPPORT: 'This security key cannot keep a passkey. Use another one.',
   ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT:
-    'Your device cannot check that it is you. Set up its screen lock, fingerprint or PIN.',
+    'Your device cannot verify that it is you. Set up its screen lock, fingerprint or PIN.',
 };
 
 function inWords(error: unknown): Error {

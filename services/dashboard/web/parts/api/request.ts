@@ -108,7 +108,7 @@ function isAboutPath(error: unknown, { params = {} }: AnyInput): boolean {
   return error.fields.length > 0 && error.fields.every(({ field }) => field in params);
 }
 
-const READ_ONLY = 'You look at a customer’s pages: nothing can be changed here.';
+const READ_ONLY = 'You are viewing a customer’s pages: nothing can be changed here.';
 
 /** The path of an endpoint. In a tab in which an operator looks at a customer's pages, it lies below that customer. */
 function placeOf(name: Name, { params = {}, query = {} }: AnyInput): Pick<Ask, 'method' | 'path'> {

@@ -16,7 +16,7 @@ function DataAway({ problem }: { readonly problem: ApiProblem }): ReactNode {
   const cause =
     problem.status === 0
       ? 'The server cannot be reached. Your connection may be down.'
-      : 'Our server or its database does not answer. That is ours to mend.';
+      : 'Our server or its database is not responding. That is our fault.';
   return (
     <>
       <Text size="sm" fw={600}>

@@ -64,7 +64,7 @@ function Outages(): ReactNode {
       outages={data?.outages ?? []}
       detail={({ product, answered, failed }) => (
         <>
-          {formatCount(failed)} of {formatCount(answered)} answers had a status of 500 to 599.{' '}
+          {formatCount(failed)} of {formatCount(answered)} responses had a status of 500 to 599.{' '}
           <Link to="/operator/requests" search={{ ...REQUESTS_SEARCH, product, status: '5xx' }} className="text-link in-text">
             Failed requests
           </Link>

@@ -39,7 +39,7 @@ function ViewingNotice({ email }: { readonly email: string }): ReactNode {
   return (
     <Alert color="indigo" icon={<IconEye size={18} aria-hidden />} title="You see what the customer sees" mb="md">
       <Group justify="space-between" gap="xs">
-        <Text size="sm">These are the pages of {email}, to read only. The customer’s audit log says that you looked.</Text>
+        <Text size="sm">These are the pages of {email}, read-only. The customer’s audit log records that you viewed them.</Text>
         <Button size="xs" variant="default" onClick={leave}>
           Back to the console
         </Button>
@@ -66,8 +66,8 @@ function RoleNotice(): ReactNode {
   if (role === null || needed === undefined || permissions.includes(needed)) return null;
   return (
     <Text size="sm" c="dimmed" mb="sm">
-      Your role in <bdi className="breakable">{organisation}</bdi> is {ROLE_NAMES[role]}: you can look at this page, and an owner or admin
-      can change things.
+      Your role in <bdi className="breakable">{organisation}</bdi> is {ROLE_NAMES[role]}: you can view this page; an owner or admin can
+      change things.
     </Text>
   );
 }
