@@ -31,8 +31,7 @@ export interface DescribedApi {
 
 /**
  * Describes everything that is sold. Our services are described by what the build wrote, without products that are no longer sold; any
- * other
- * product by its own document, or by its routes if it has none.
+ * other product by its own document, or by its routes if it has none.
  * @param built the build's description of our services
  * @param documents the OpenAPI documents of other products, by product, in their normal form: see `normalForm`
  */

@@ -69,9 +69,8 @@ function deepMembers(name: string, value: unknown): [string, unknown][] {
 
 /**
  * A parameter's value as it is written in a call, by the style of its place: what replaces `{…}` in a path, the `name=value` pairs of a
- * query
- * or of the `Cookie` header, or the value of a header. Percent-encoded, except in a header. A style without a rule for the value, such as
- * `pipeDelimited` with a single text, is written in the default style of the place.
+ * query or of the `Cookie` header, or the value of a header. Percent-encoded, except in a header. A style without a rule for the value,
+ * such as `pipeDelimited` with a single text, is written in the default style of the place.
  */
 export function writeParameter(parameter: ParameterStyle, value: unknown): string {
   const { name, in: place, style: named = DEFAULTS[place], isJson = false } = parameter;

@@ -141,8 +141,7 @@ async function closeAll({ services, shared }: Closers, log: Log): Promise<void> 
 /**
  * Starts services in this process, each on a port of its own: one in production, all of them on a developer's machine.
  * @param services if there are none, the process serves `/refunds` alone. The first service listens on SERVICE_PORT, the others on the
- * ports
- * after it (on any free ports if it is 0)
+ * ports after it (on any free ports if it is 0)
  * @throws SettingsError listing everything that is wrong with the environment; CatalogueError for the catalogue; the error of a service at
  * start
  */

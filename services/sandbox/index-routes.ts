@@ -4,7 +4,7 @@ function index(product: string, route: string): SandboxExample {
   return { product, route, method: 'GET', outcome: 'success', input: {}, yields: '200, the index of the product' };
 }
 
-/** Products that publish an index and nothing behind it: they have no upstream, only documentation. */
+/** Products that publish only an index. They have no upstream, only documentation. */
 export function createIndexRoutes(): SandboxUpstream {
   return {
     name: 'index-routes',

@@ -2,8 +2,8 @@ import { createSandboxUpstreams } from './sandbox-upstreams';
 import { startSandbox } from './start-sandbox';
 
 /**
- * Process entry: `SANDBOX_HOST` (127.0.0.1), `SANDBOX_PORT` (8090, 0 for a free one) and the identity worker's `AADHAAR_TEST_SOURCE`
- * and `GST_TEST_SOURCE`; one JSON line on standard output when ready.
+ * Process entry. Reads `SANDBOX_HOST` (127.0.0.1), `SANDBOX_PORT` (8090, 0 for a free one) and the identity worker's `AADHAAR_TEST_SOURCE`
+ * and `GST_TEST_SOURCE`; writes one JSON line on standard output when ready.
  */
 async function main(): Promise<void> {
   const port = Number(process.env['SANDBOX_PORT'] || '8090');

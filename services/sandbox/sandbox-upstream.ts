@@ -32,7 +32,7 @@ export interface SandboxUpstream {
   readonly datagram?: (message: Buffer) => Buffer | undefined;
 }
 
-/** Leaves the request open for ever, as an upstream that hangs does. The client or the sandbox's end closes it. */
+/** Leaves the request open for ever, like an upstream that hangs. Only the client or the sandbox's end closes it. */
 export function neverAnswer(reply: FastifyReply): void {
   reply.hijack();
 }

@@ -26,8 +26,8 @@ import { createSeoWeb } from './seo/seo-web';
 import { createZippopotam } from './pincode/zippopotam';
 
 /**
- * Creates every simulated upstream. A new one is a file in this folder and a line here.
- * @param identity as the identity worker's AADHAAR_TEST_SOURCE and GST_TEST_SOURCE, so that the list at `/` shows what test keys get
+ * Creates every simulated upstream. To add one, create a file in this folder and add a line here.
+ * @param identity equals the identity worker's AADHAAR_TEST_SOURCE and GST_TEST_SOURCE, so that the list at `/` shows what test keys get
  */
 export function createSandboxUpstreams(identity: IdentitySources = { aadhaar: 'link', gst: 'link' }): readonly SandboxUpstream[] {
   return [

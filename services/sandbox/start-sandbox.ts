@@ -11,7 +11,7 @@ export interface Sandbox {
   /** TCP and UDP. */
   readonly port: number;
   readonly url: string;
-  /** Ends every connection, answered or not. */
+  /** Ends every connection, whether it got a response or not. */
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ async function bindDatagrams(answer: (message: Buffer) => Buffer | undefined, ad
   return socket;
 }
 
-/** A free TCP port whose UDP twin is taken happens; another one is chosen then. */
+/** A free TCP port may have a UDP twin that is taken. Another port is chosen then. */
 const TRIES = 5;
 
 /** @throws when the port is taken */

@@ -38,8 +38,7 @@ interface MissedPage extends Visited {
   readonly state: 'blocked' | 'gone' | 'unreachable';
   /**
    * A refusal of the guarded fetch, `robots_txt`, `robots_too_complex`, `http_<status>`, `too_complex`, `parse_timeout`, `too_many_hosts`
-   * or
-   * `page_budget_spent`.
+   * or `page_budget_spent`.
    */
   readonly reason: string;
 }

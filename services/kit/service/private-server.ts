@@ -60,8 +60,7 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 /**
  * Serves platform engineers, orchestrators and the dashboard: `/metrics` (Prometheus), `/health` (the process lives), `/ready` (it can
  * serve) and `/live` (which products have a live source, which routes need it, and how old their data is). For upstreams outside Tollgate
- * it
- * serves `POST /refunds`, which takes the proof of the failed request as its only credential.
+ * it serves `POST /refunds`, which takes the proof of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const {

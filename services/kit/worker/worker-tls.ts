@@ -43,8 +43,7 @@ function belongTogether({ cert, key }: MutualTls): boolean {
 /**
  * Mutual TLS between services and workers: all three settings, or none for plain connections. Each is the path of a PEM file, or the PEM
  * text itself (in a container, read from the file that `WORKER_TLS_…_FILE` names). Both sides use the same settings, which are read once,
- * at
- * start.
+ * at start.
  */
 export const workerTlsSettings = z
   .object({ WORKER_TLS_CA: z.string().optional(), WORKER_TLS_CERT: z.string().optional(), WORKER_TLS_KEY: z.string().optional() })

@@ -10,8 +10,7 @@ export interface MediaBodyOptions {
 
 /**
  * Passes bytes from Drive to the client as fast as they are read. Fails when nothing moves for too long on either side, and when Drive
- * sends
- * more or fewer bytes than announced.
+ * sends more or fewer bytes than announced.
  */
 export class MediaBody extends Transform {
   private seen = 0;

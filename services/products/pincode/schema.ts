@@ -65,7 +65,6 @@ const normal = z
 
 /**
  * The provider's JSON unchanged, or the last form with `format=normal`. `X-Upstream-Provider` names the provider. Described for readers,
- * not
- * enforced.
+ * not enforced.
  */
 export const pincodeOutput = z.union([india, zippopotam, geonames, normal]);

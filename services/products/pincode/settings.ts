@@ -3,8 +3,7 @@ import { booleanSetting, listSetting, numberSetting, urlSetting } from '../../..
 
 /**
  * Countries whose postal codes the world provider has, ISO 3166-1 alpha-2 (GF, YT and others have country codes of their own there). India
- * is
- * always supported and has a provider of its own.
+ * is always supported and has a provider of its own.
  */
 export const WORLD_COUNTRIES: readonly string[] = (
   'AD AR AS AT AU BD BE BG BR CA CH CZ DE DK DO ES FI FO FR GB GF GG GL GP GT GU GY HR HU IM IN IS IT JE JP LI LK LT LU MC MD MH MK MP ' +
@@ -23,8 +22,7 @@ export const pincodeSettings = z
     PINCODE_GEONAMES_USERNAME: z.string().optional(),
     /**
      * GeoNames' postal codes of India, as `npx tollgate data update india_pins` stores them. They are used if India's provider fails, and
-     * add
-     * coordinates. The file may be created later.
+     * add coordinates. The file may be created later.
      */
     PINCODE_INDIA_PINS: z.string().optional(),
     /** Whether another source may be used if the first fails: with `format=normal` another provider, in any form the file. */

@@ -94,7 +94,9 @@ function comparison(outcome: string, input: object, yields: string): SandboxExam
   return { product: 'api-app', route: '/app/compare', method: 'POST', outcome, input: { ...input }, yields };
 }
 
-/** The documentation of test keys. The same worker serves test keys and live keys. Only reputations are simulated: see `virustotal.ts`. */
+/**
+ * Documents the inputs of test keys. The same worker serves test keys and live keys. Only reputations are simulated: see `virustotal.ts`.
+ */
 export function createApkExamples(): SandboxUpstream {
   const encode = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
   return {

@@ -5,7 +5,7 @@ function failure(code: string, message: string): unknown {
   return { error: { code, message } };
 }
 
-/** Reputation of the sample. It is made up, as everything in the sandbox is. */
+/** Reputation of the sample. It is invented, like everything in the sandbox. */
 const SAMPLE_STATS = {
   malicious: 2,
   suspicious: 1,

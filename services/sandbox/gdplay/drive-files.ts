@@ -18,7 +18,7 @@ export interface StoredFile {
   /** The file is too large for Google's virus scan, so a keyless download has to confirm first. */
   readonly needsConfirmation: boolean;
   readonly trouble: DriveTrouble | undefined;
-  /** The bytes from `first` to `last`, both included. */
+  /** The bytes from `first` to `last`, inclusive. */
   read(first: number, last: number): Readable;
 }
 
@@ -56,7 +56,7 @@ function fillNoise(words: Int32Array, firstWord: number): void {
   }
 }
 
-/** The bytes of a sound file at any place, computed without the file. */
+/** The bytes of a sound file at any position, computed without the file. */
 function* wavBytes(size: number, first: number, last: number): Generator<Buffer> {
   const header = wavHeader(size);
   for (let at = first; at <= last;) {
@@ -77,7 +77,7 @@ function* wavBytes(size: number, first: number, last: number): Generator<Buffer>
 
 type FileTraits = Partial<Pick<StoredFile, 'name' | 'mimeType' | 'md5' | 'needsConfirmation' | 'trouble'>>;
 
-/** The checksum of a made-up sound comes from its id. Its bytes never change, and hashing a gigabyte at start would take seconds. */
+/** An invented sound's checksum comes from its id. Its bytes never change, and hashing a gigabyte at start would take seconds. */
 function stored(id: string, traits: FileTraits & Pick<StoredFile, 'size' | 'read'>): StoredFile {
   return {
     id,

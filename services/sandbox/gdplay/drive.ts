@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findDriveFile, type StoredFile, DRIVE_FILES } from './drive-files';
 import { neverAnswer, type SandboxUpstream, type SandboxExample } from '../sandbox-upstream';
 
-/** Nothing listens there, so a client that follows is noticed. */
+/** Nothing listens there, so a client that follows the redirect is noticed. */
 const FOREIGN_ORIGIN = 'http://192.0.2.1';
 const LOGIN = 'https://accounts.google.com/ServiceLogin?continue=https://drive.google.com';
 
@@ -76,7 +76,7 @@ function answerApi(id: string, request: Asked, reply: FastifyReply): FastifyRepl
   return sendMedia(file, request, reply);
 }
 
-/** The old address of keyless downloads, which redirects everybody. */
+/** The old address of keyless downloads, which redirects every request. */
 function answerUc(request: Asked, reply: FastifyReply): FastifyReply | void {
   const id = request.query['id'] ?? '';
   const file = findDriveFile(id);
@@ -198,7 +198,7 @@ function drawPicture(id: string, width: number): Buffer {
 
 const STALLS_AFTER_BYTES = 65_536;
 
-/** First and last place of a single range. Undefined when there is none or it is not understood; `none` when the file has no byte in it. */
+/** First and last position of a single range. Undefined if there is none or it is invalid; `none` if the file has no byte in it. */
 function rangeOf(header: string | undefined, size: number): { first: number; last: number } | 'none' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   const [, from = '', to = ''] = match ?? [];

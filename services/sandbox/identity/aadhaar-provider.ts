@@ -4,7 +4,7 @@ import { AADHAAR_NUMBERS, holderRecord, OTP_WAIT_SECONDS, OTPS } from './identit
 import { CAPTCHA_TEXTS } from './identity-captcha';
 import { neverAnswer, type SandboxExample, type SandboxUpstream } from '../sandbox-upstream';
 
-/** Old references are dropped for new ones. */
+/** New references replace the oldest ones. */
 const MAX_REFERENCES = 20_000;
 
 const [firstCaptcha, secondCaptcha] = CAPTCHA_TEXTS;

@@ -23,7 +23,7 @@ function cookieOf(request: FastifyRequest, name: string): string {
 const WRONG_CAPTCHA = { url: '/', message: null, errorCode: 'SWEB_9000' };
 const NO_SUCH_NUMBER = { status_cd: '0', error: { message: 'Invalid GSTIN / UID', error_cd: 'SWEB_9035' }, cmpRt: 'NA' };
 
-/** @param gstin outcomes are those of the link */
+/** @param gstin outcomes are the same as those of the link */
 function answerFor(gstin: string, reply: FastifyReply): unknown {
   switch (gstin) {
     case GSTINS.notFound:

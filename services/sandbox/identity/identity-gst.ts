@@ -51,7 +51,7 @@ export const gstExamples: readonly SandboxExample[] = [
   data('unexpected_response', { GSTIN: GSTINS.unexpected, captcha: firstCaptcha }, '502, the link answers with something unusable'),
 ];
 
-/** What the link alone can say: the tax portal has no error for it. */
+/** Outcomes of the link alone, because the tax portal has no such errors. */
 export const gstLinkExamples: readonly SandboxExample[] = [
   data(
     'processing_failed',

@@ -26,7 +26,7 @@ export interface LinkRules {
   answer(message: Message, session: LinkSession, tools: { end(this: void): void }): LinkReply;
 }
 
-/** Old sessions are dropped for new ones. */
+/** New sessions replace the oldest ones. */
 const MAX_SESSIONS = 20_000;
 
 export function textOf(message: Message, member: string): string {
@@ -43,7 +43,7 @@ function showCaptcha({ captcha }: LinkSession): Message {
   return { type: 'captcha', captcha: captchaImage(captcha) };
 }
 
-/** Shows the next captcha. The one before it is void. */
+/** Shows the next captcha. The previous one becomes void. */
 export function showNextCaptcha(session: LinkSession): Message {
   session.captcha++;
   return showCaptcha(session);

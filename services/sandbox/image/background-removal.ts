@@ -36,14 +36,14 @@ function drawDisc(side: number): Buffer {
   return drawPng(side, side, (x, y) => (Math.hypot(x + 0.5 - side / 2, y + 0.5 - side / 2) < side / 3 ? [200, 40, 40] : [255, 255, 255]));
 }
 
-/** A grey strip whose height is the message. */
+/** A grey strip whose height selects an outcome. */
 function drawStrip(width: number, height: number): Buffer {
   return drawPng(width, height, () => [128, 128, 128]);
 }
 
 const SUBPROTOCOL = 'bgremove.v1';
 const ROUTE = '/image/background_remover';
-/** Grey strips of this width stand for outcomes. Their height chooses the outcome. Photographs are wider. */
+/** Grey strips of this width stand for outcomes, selected by their height. Photographs are wider. */
 const STRIP_WIDTH = 16;
 
 type Send = (frame: object) => void;
@@ -104,7 +104,7 @@ const processFrame = z.object({
   options: z.object({ format: z.literal('png') }),
 });
 
-/** Simulates a removed background: everything outside an ellipse is transparent. The same picture always gives the same bytes. */
+/** Simulates a removed background: everything outside an ellipse becomes transparent. The same image always gives the same bytes. */
 async function cutEllipse(image: Buffer): Promise<{ image: string; width: number; height: number }> {
   const { width, height } = await sharp(image).metadata();
   const ellipse = `<svg width="${width}" height="${height}"><ellipse cx="50%" cy="50%" rx="50%" ry="50%" fill="#fff"/></svg>`;
@@ -142,7 +142,7 @@ function serve(socket: WebSocket): void {
       return socket.close(1007, 'not JSON');
     }
     const frame = processFrame.safeParse(json);
-    // A cancel needs no answer.
+    // A cancellation needs no response.
     if (!frame.success)
       return z.object({ type: z.literal('cancel') }).safeParse(json).success ? undefined : socket.close(1008, 'unknown frame');
     const { id } = frame.data;

@@ -50,7 +50,7 @@ function reportOf(text: string): unknown {
   };
 }
 
-/** AbuseIPDB's check end point. */
+/** AbuseIPDB's check endpoint. */
 export function createAbuseipdb(): SandboxUpstream {
   return {
     name: 'abuseipdb',

@@ -1,4 +1,4 @@
-/** The little of RFC 1035 that a name server for PTR, A and AAAA needs. */
+/** The part of RFC 1035 that a name server for PTR, A and AAAA needs. */
 export const RECORD_TYPES = { A: 1, PTR: 12, AAAA: 28 } as const;
 
 const HEADER_BYTES = 12;
@@ -14,11 +14,11 @@ export interface DnsQuestion {
   /** Lower case, without the final dot. */
   readonly name: string;
   readonly type: number;
-  /** The question section as it came. */
+  /** The question section as received. */
   readonly section: Buffer;
 }
 
-/** Undefined when the message is no query with one question. */
+/** Undefined when the message is not a query with one question. */
 export function readDnsQuestion(message: Buffer): DnsQuestion | undefined {
   if (message.length < HEADER_BYTES + 5 || message.readUInt16BE(4) !== 1) return undefined;
   const flags = message.readUInt16BE(2);
@@ -48,7 +48,7 @@ function encodeName(name: string): Buffer {
 
 export type DnsData = { readonly name: string } | { readonly bytes: Buffer };
 
-/** An answer to the question; with no data it says whether the name exists at all. */
+/** A response to the question. Without data, it says whether the name exists at all. */
 export function writeDnsAnswer(question: DnsQuestion, { exists, answers }: { exists: boolean; answers: readonly DnsData[] }): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(question.id, 0);

@@ -35,7 +35,7 @@ const examples: readonly SandboxExample[] = [
 const BLOCK_LIST = 'zen.spamhaus.org';
 
 interface Zone {
-  /** By lower-case name, then record type. */
+  /** By lower-case name, then by record type. */
   readonly records: ReadonlyMap<string, ReadonlyMap<number, readonly string[]>>;
   readonly silent: ReadonlySet<string>;
 }
@@ -75,7 +75,7 @@ function bytesOf(address: string): Buffer {
   return Buffer.from(value.toString(16).padStart(bits / 4, '0'), 'hex');
 }
 
-/** A name server that knows the hosts of {@link ALL_HOSTS} and answers NXDOMAIN for the rest of the world. */
+/** A name server that knows the hosts of {@link ALL_HOSTS} and sends NXDOMAIN for every other name. */
 export function createDns(): SandboxUpstream {
   const { records, silent } = buildZone();
   return {

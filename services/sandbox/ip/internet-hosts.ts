@@ -6,14 +6,14 @@ export interface SandboxHost {
   readonly address: string;
   /** PTR names. */
   readonly names: readonly string[];
-  /** Names that resolve to the address; a PTR name that is missing here is forged. */
+  /** Names that resolve to the address. A PTR name that is not among them is forged. */
   readonly resolves: readonly string[];
   /** Return codes of the DNS block list. */
   readonly listings: readonly string[];
   /** AbuseIPDB's `abuseConfidenceScore`, 0 to 100. */
   readonly abuseScore: number;
   readonly tor: boolean;
-  /** DNS never answers for this address. */
+  /** DNS never responds for this address. */
   readonly silent: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type Ledger } from './ledger';
 
-/** Takes an event as Stripe sends it. @returns the status of the answer */
+/** Receives an event in Stripe's form. @returns the status of its response */
 export type SendEvent = (body: string, headers: Readonly<Record<string, string>>) => Promise<number>;
 
 /** `t=…,v1=…`, HMAC-SHA256 over `t.body`. https://docs.stripe.com/webhooks#verify-manually */
@@ -21,7 +21,7 @@ export function sendTo(url: string): SendEvent {
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 
-/** Delivers what waits, in order, until the endpoint has taken it; Stripe does so for three days. */
+/** Delivers waiting events in order, repeating each until the endpoint accepts it. Stripe does so for three days. */
 export function deliverEvents(
   ledger: Ledger,
   { send, secret }: { send: SendEvent; secret: string },

@@ -11,7 +11,7 @@ form{margin:.5rem 0}button{font:inherit;padding:.5rem 1rem;border-radius:8px;bor
 button.first{background:#3b5bdb;color:#fff;border-color:#3b5bdb}.note{opacity:.75;font-size:.9rem}.bad{color:#c92a2a}
 @media (prefers-color-scheme:dark){.bad{color:#ff8787}}`;
 
-/** A page without scripts, whose form goes to itself alone. */
+/** A page without scripts, whose form may only be sent to the page itself. */
 function page(reply: FastifyReply, title: string, body: string, status = 200): FastifyReply {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(title)}</title><style>${STYLE}</style>`;
   const note = '<p class="note">Sandbox: a stand-in for the payment provider. No money moves, and no card is asked for.</p>';
@@ -45,7 +45,7 @@ function checkoutPage(reply: FastifyReply, session: Session, problem = ''): Fast
   );
 }
 
-/** Adds the pages that customers are sent to. */
+/** Adds the pages to which customers are redirected. */
 export function addHostedPages(app: FastifyInstance, ledger: Ledger): void {
   const { sessions, subscriptions, invoices, customers } = ledger.books;
   type Route = { Params: { id: string; act: string }; Querystring: { back?: string } };

@@ -16,7 +16,7 @@ import {
 } from './objects';
 
 export interface LedgerOptions {
-  /** Path of its file; without one, it is in memory alone. */
+  /** Path of its file. Without one, the books are only in memory. */
   readonly file?: string | undefined;
   /** Address of the hosted pages. */
   readonly url: () => string;
@@ -28,7 +28,7 @@ const DAY = 86_400;
 /** Each invoice is paid by one payment, which has its id. */
 export const INTENT = 'pi_';
 
-/** Books of before, whose invoices said less. */
+/** Reads books of earlier versions too, whose invoices had fewer members. */
 function readBooks(file: string): Books {
   const books = { ...emptyBooks(), ...(JSON.parse(readFileSync(file, 'utf8')) as Books) };
   for (const each of Object.values(books.invoices)) {
@@ -42,7 +42,7 @@ function readBooks(file: string): Books {
   return books;
 }
 
-/** What happens at the provider: each act changes its books and leaves events to deliver, as Stripe's documentation describes them. */
+/** The provider's side: each act changes its books and leaves events to deliver, as Stripe's documentation describes them. */
 export class Ledger {
   readonly books: Books;
   onEvent: () => void = () => undefined;
@@ -54,7 +54,7 @@ export class Ledger {
     this.books = file !== undefined && existsSync(file) ? readBooks(file) : emptyBooks();
   }
 
-  /** Second of the provider's own clock, in which no two events have the same time. */
+  /** The next second of the provider's own clock, so that no two events have the same time. */
   second(): number {
     const now = Math.floor((this.options.now ?? Date.now)() / 1_000);
     this.books.lastSecond = Math.max(now, this.books.lastSecond);
@@ -166,7 +166,7 @@ export class Ledger {
     this.keep();
   }
 
-  /** The period is over: the next one is charged, or the subscription ends where that was asked for. */
+  /** The period ends: the next one is charged, or the subscription ends if that was requested. */
   renew(subscription: Subscription, isPaid: boolean): void {
     if (subscription.status === 'canceled') return;
     if (subscription.cancel_at_period_end) return this.end(subscription);
@@ -193,7 +193,7 @@ export class Ledger {
     this.keep();
   }
 
-  /** Takes a coupon off what is charged at a time. One that is over is forgotten. */
+  /** Takes a coupon off an amount charged at a given time. An expired coupon is forgotten. */
   private discounted(subscription: Subscription, amount: number, at: number): number {
     const { coupon: given } = subscription;
     if (given !== null && given.end !== null && at >= given.end) Object.assign(subscription, { coupon: null, discounts: [] });
@@ -202,7 +202,7 @@ export class Ledger {
     return Math.max(0, amount - (coupon.amount_off ?? Math.round((amount * (coupon.percent_off ?? 0)) / 100)));
   }
 
-  /** A coupon counts from now on for its months; undefined: none does any more. */
+  /** Applies a coupon from now on for its months; undefined removes it. */
   discount(subscription: Subscription, coupon: Coupon | undefined): void {
     if (!coupon) return void Object.assign(subscription, { coupon: null, discounts: [] });
     let end = Math.max(this.second(), subscription.items.data[0].current_period_start);
@@ -210,7 +210,7 @@ export class Ledger {
     Object.assign(subscription, { coupon: { id: coupon.id, end: coupon.duration === 'forever' ? null : end }, discounts: [newId('di')] });
   }
 
-  /** What is open is paid now. */
+  /** The open invoice is paid now. */
   recover(subscription: Subscription): void {
     const open = Object.values(this.books.invoices).find(
       ({ parent, status }) => status === 'open' && parent.subscription_details.subscription === subscription.id,
@@ -237,20 +237,20 @@ export class Ledger {
     return { ...ids, object: 'charge', customer, currency, amount, amount_refunded: refunded, refunded: refunded === amount };
   }
 
-  /** Somebody at the provider removes a customer: its subscriptions end, and its id is good for nothing any more. */
+  /** The seller deletes a customer at the provider: its subscriptions end, and its id becomes invalid. */
   removeCustomer(id: string): void {
     for (const each of Object.values(this.books.subscriptions)) if (each.customer === id) this.end(each);
     delete this.books.customers[id];
     this.keep();
   }
 
-  /** The seller gives all that was paid last back. */
+  /** The seller refunds the whole last payment. */
   refund({ latest_invoice: id }: Subscription): void {
     const invoice = id === null ? undefined : this.books.invoices[id];
     if (invoice) this.giveBack(invoice, invoice.amount_paid - invoice.refunded);
   }
 
-  /** @returns undefined where less is left of what was paid */
+  /** @returns undefined if less than this is left of the payment */
   giveBack(invoice: Invoice, amount: number, metadata: Record<string, string> = {}): Refund | undefined {
     if (amount <= 0 || amount > invoice.amount_paid - invoice.refunded) return undefined;
     invoice.refunded += amount;
@@ -263,7 +263,7 @@ export class Ledger {
     return refund;
   }
 
-  /** What the period from a time on costs more, by the second, rounded half up; less is negative. */
+  /** How much more the rest of the period costs from a time on, by the second, rounded half up; negative if it costs less. */
   proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
     const [item] = subscription.items.data;
     const { current_period_start: start, current_period_end: end } = item;
@@ -273,7 +273,10 @@ export class Ledger {
     return due > 0 ? this.discounted(subscription, due, this.second()) : due;
   }
 
-  /** The next price; and where a difference is to be charged at once, an invoice over it. @returns false where the card was declined: nothing is changed then */
+  /**
+   * Switches to the next price, with an invoice for the difference if that is to be charged at once.
+   * @returns false if the card was declined; nothing is changed then
+   */
   switch(subscription: Subscription, { amount, at, isPaid }: { amount: number; at: number | undefined; isPaid: boolean }): boolean {
     const due = at === undefined ? 0 : this.proration(subscription, { amount, at });
     if (due > 0 && !isPaid) return false;

@@ -8,8 +8,8 @@ const need = (name: string): string => {
 };
 
 /**
- * Process entry of `npm start`: `PAYMENTS_SANDBOX_PORT`, `_SECRET` (keys of API and events), `_EVENTS_URL` (where events are sent) and
- * `_FILE` (its books); one JSON line on standard output when ready.
+ * Process entry of `npm start`. Reads `PAYMENTS_SANDBOX_PORT`, `_SECRET` (keys of API and events), `_EVENTS_URL` (the events' destination)
+ * and `_FILE` (its books); writes one JSON line on standard output when ready.
  */
 async function main(): Promise<void> {
   const secret = need('PAYMENTS_SANDBOX_SECRET');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Stripe's objects, with the members that are documented and used. Moments are seconds since 1970. */
+/** Stripe's objects, with the members that are documented and used. Times are seconds since 1970. */
 export interface Customer {
   id: string;
   object: 'customer';
@@ -45,7 +45,7 @@ export interface Subscription {
   pause_collection: { behavior: 'void'; resumes_at: null } | null;
   /** Ids of discounts. */
   discounts: string[];
-  /** Only in the sandbox: what is taken off, until when. */
+  /** Only in the sandbox: the coupon, and when it ends. */
   coupon: { id: string; end: number | null } | null;
   items: {
     object: 'list';
@@ -64,7 +64,7 @@ export interface Invoice {
   status: 'open' | 'paid' | 'void';
   amount_due: number;
   amount_paid: number;
-  /** Only in the sandbox: what was given back. */
+  /** Only in the sandbox: the amount refunded. */
   refunded: number;
   attempted: boolean;
   attempt_count: number;
@@ -73,7 +73,7 @@ export interface Invoice {
   hosted_invoice_url: string;
   created: number;
   billing_reason: string;
-  /** Only in the sandbox: without the line of the plan, which no program asks for. */
+  /** Only in the sandbox: without the plan's own line, which no program reads. */
   lines: { object: 'list'; has_more: boolean; data: InvoiceLine[] };
   parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
 }
@@ -91,15 +91,15 @@ export interface InvoiceItem {
   id: string;
   object: 'invoiceitem';
   customer: string;
-  /** The subscription whose next invoice has it. */
+  /** The subscription whose next invoice includes it. */
   subscription: string;
   amount: number;
   currency: string;
   description: string | null;
   metadata: Record<string, string>;
-  /** Whether a discount of the invoice is of it too. */
+  /** Whether a discount of the invoice applies to it too. */
   discountable: boolean;
-  /** Null while it waits for that invoice. */
+  /** Null until that invoice exists. */
   invoice: string | null;
   date: number;
 }
@@ -112,7 +112,7 @@ export interface Refund {
   payment_intent: string;
   metadata: Record<string, string>;
   created: number;
-  /** Only in the sandbox: the invoice that it belongs to. */
+  /** Only in the sandbox: the invoice to which it belongs. */
   invoice: string;
 }
 
@@ -130,7 +130,7 @@ export interface Session {
   subscription: string | null;
   expires_at: number;
   created: number;
-  /** Only in the sandbox: what is bought. */
+  /** Only in the sandbox: the purchase. */
   wish: {
     name: string;
     currency: string;
@@ -151,7 +151,7 @@ export interface Event {
   data: { object: unknown };
 }
 
-/** Everything that the stand-in knows; kept in a file, so that it survives a restart. */
+/** The stand-in's whole state, kept in a file so that it survives a restart. */
 export interface Books {
   customers: Record<string, Customer>;
   sessions: Record<string, Session>;
@@ -164,11 +164,11 @@ export interface Books {
   answers: Record<string, { asked: string; status: number; body: string }>;
   /** Events that are not delivered yet. */
   waiting: { event: Event; attempts: number; dueMs: number }[];
-  /** The last time that was given out: the stand-in's own clock. */
+  /** The last time issued: the stand-in's own clock. */
   lastSecond: number;
 }
 
-/** An invoice as events and lists have it: with ten lines at most. https://docs.stripe.com/api/invoices/object#invoice_object-lines */
+/** An invoice as it is in events and lists: with at most ten lines. https://docs.stripe.com/api/invoices/object#invoice_object-lines */
 export function shortInvoice(invoice: Invoice): Invoice {
   const { data } = invoice.lines;
   return { ...invoice, lines: { object: 'list', has_more: data.length > 10, data: data.slice(0, 10) } };
@@ -191,7 +191,7 @@ export function emptyBooks(): Books {
 
 export const newId = (kind: string): string => `${kind}_${randomBytes(12).toString('hex')}`;
 
-/** The same day of the next month, or its last. */
+/** The same day of the next month, or that month's last day. */
 export function monthAfter(seconds: number): number {
   const from = new Date(seconds * 1_000);
   const to = new Date(from);

@@ -1,7 +1,7 @@
 /** A value of a form in Stripe's notation. */
 export type FormValue = string | { [name: string]: FormValue };
 
-/** `a[b][0][c]=1` as nested members; places in lists are names, as in `{ 0: … }`. https://docs.stripe.com/api */
+/** Reads `a[b][0][c]=1` as nested members. Positions in lists become names, as in `{ 0: … }`. https://docs.stripe.com/api */
 export function readForm(text: string): Record<string, FormValue> {
   const root: Record<string, FormValue> = Object.create(null) as Record<string, FormValue>;
   for (const [key, value] of new URLSearchParams(text)) {
@@ -19,7 +19,7 @@ export function readForm(text: string): Record<string, FormValue> {
   return root;
 }
 
-/** The text at a path of names; undefined where there is none. */
+/** The text at a path of names; undefined if there is none. */
 export function textAt(form: FormValue | undefined, ...names: readonly (string | number)[]): string | undefined {
   let place = form;
   for (const name of names) {

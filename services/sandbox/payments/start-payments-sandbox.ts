@@ -10,12 +10,12 @@ export interface PaymentsSandboxOptions {
   readonly host?: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** `sk_test_…`: with what the API is asked. */
+  /** `sk_test_…`: the key of the API. */
   readonly secretKey: string;
-  /** `whsec_…`: with what events are signed. */
+  /** `whsec_…`: the key that signs events. */
   readonly webhookSecret: string;
   readonly send: SendEvent;
-  /** Path of its books; without one, they are in memory alone. */
+  /** Path of its books. Without one, they are only in memory. */
   readonly file?: string | undefined;
   readonly now?: () => number;
   readonly onRequest?: (request: SeenRequest) => void;
@@ -25,14 +25,16 @@ export interface PaymentsSandbox {
   readonly url: string;
   readonly port: number;
   readonly ledger: Ledger;
-  /** Delivers what waits and is due. */
+  /** Delivers the waiting events that are due. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** A stand-in for a payment provider: Stripe's documented HTTP, signed events, and hosted pages to pay, decline or walk away. */
+/**
+ * A stand-in for a payment provider: Stripe's documented HTTP API, signed events, and hosted pages on which to pay, be declined or leave.
+ */
 export async function startPaymentsSandbox(options: PaymentsSandboxOptions): Promise<PaymentsSandbox> {
   const { host = '127.0.0.1', port, secretKey, webhookSecret, send, file, now, onRequest } = options;
   const app = fastify({ ...NO_JSON_SCHEMAS, bodyLimit: BODY_LIMIT_BYTES, forceCloseConnections: true });

@@ -3,7 +3,7 @@ import { INTENT, type Ledger } from './ledger';
 import { type Coupon, type Invoice, type InvoiceItem, newId, type Session, shortInvoice, type Subscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
-/** One request as it came, for tests. */
+/** One request as received, for tests. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -18,7 +18,7 @@ export interface StripeApiOptions {
   readonly onRequest?: ((request: SeenRequest) => void) | undefined;
 }
 
-/** An error in Stripe's words. https://docs.stripe.com/api/errors */
+/** An error in Stripe's form. https://docs.stripe.com/api/errors */
 class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -29,13 +29,13 @@ class ApiError extends Error {
     super(message);
   }
 
-  /** The member that it is about. */
+  /** The member at fault. */
   param?: string;
 }
 
 const missing = (what: string, id: string): ApiError =>
   new ApiError(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing');
-/** One that a member names, in place of the path. */
+/** For a customer named by a member instead of the path. */
 const missingCustomer = (id: string): ApiError =>
   Object.assign(new ApiError(400, 'invalid_request_error', `No such customer: '${id}'`, 'resource_missing'), { param: 'customer' });
 
@@ -131,7 +131,7 @@ function change(subscription: Subscription, form: Form): void {
   subscription.metadata = Object.fromEntries(Object.entries(noted).filter(([, text]) => text !== ''));
 }
 
-/** Stripe takes a time within the present period. */
+/** Stripe accepts a time within the current period. */
 function prorationDate(subscription: Subscription, form: Form, ...within: readonly string[]): number {
   const at = Number(need(form, ...within, 'proration_date'));
   const [{ current_period_start: start, current_period_end: end }] = subscription.items.data;
@@ -139,7 +139,7 @@ function prorationDate(subscription: Subscription, form: Form, ...within: readon
   throw new ApiError(400, 'invalid_request_error', 'The proration date must be within the current period.');
 }
 
-/** A page of a list, newest first, as Stripe lists. https://docs.stripe.com/api/pagination */
+/** A page of a list, newest first, in Stripe's form. https://docs.stripe.com/api/pagination */
 function listed<T extends { readonly id: string; readonly created: number }>(url: string, all: readonly T[], query: Form): object {
   const since = Number(textAt(query, 'created', 'gte') ?? '0');
   const found = all.filter(({ created }) => created >= since).toSorted((a, b) => b.created - a.created);
@@ -148,7 +148,7 @@ function listed<T extends { readonly id: string; readonly created: number }>(url
   return { object: 'list', url, has_more: from + data.length < found.length, data };
 }
 
-/** Each path of Stripe's that the adapter uses. https://docs.stripe.com/api */
+/** The paths of Stripe's API that the adapter uses. https://docs.stripe.com/api */
 function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
   const { ledger, url } = options;
   const sessionOf = (id: string): Session => {
@@ -299,7 +299,7 @@ function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
   };
 }
 
-/** What an act answers; a declined card is an answer too, which the same key gets again. */
+/** The response to an act. A declined card is a response too, which the same key gets again. */
 function answerOf(work: () => object): { status: number; body: string } {
   try {
     return { status: 200, body: JSON.stringify(work()) };
@@ -311,7 +311,10 @@ function answerOf(work: () => object): { status: number; body: string } {
 
 const errorBody = ({ type, message, code, param }: ApiError): object => ({ error: { type, message, code, param } });
 
-/** The same key with the same request gets the same answer; with another one it is refused. https://docs.stripe.com/api/idempotent_requests */
+/**
+ * The same key with the same request gets the same response; with another request it is refused.
+ * https://docs.stripe.com/api/idempotent_requests
+ */
 function once(
   ledger: Ledger,
   { key, asked }: { key: string | undefined; asked: string },
@@ -333,7 +336,7 @@ function fail(reply: FastifyReply, error: unknown): FastifyReply {
   return reply.code(known.status).send(errorBody(known));
 }
 
-/** Adds Stripe's HTTP, as far as it is used. */
+/** Adds Stripe's HTTP API, as far as it is used. */
 export function addStripeApi(app: FastifyInstance, options: StripeApiOptions): void {
   const { ledger, secretKey, onRequest } = options;
   for (const [name, act] of Object.entries(actsOf(options))) {
@@ -343,7 +346,7 @@ export function addStripeApi(app: FastifyInstance, options: StripeApiOptions): v
       url,
       exposeHeadRoute: false,
       handler: (request: FastifyRequest, reply) => {
-        // The provider's own clock, which is not ours.
+        // The provider's own clock, which differs from ours.
         reply.header('date', new Date(ledger.second() * 1_000).toUTCString()).header('request-id', newId('req'));
         if (request.headers.authorization !== `Bearer ${secretKey}`) {
           return fail(reply, new ApiError(401, 'invalid_request_error', 'Invalid API Key provided'));

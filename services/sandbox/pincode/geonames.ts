@@ -42,7 +42,7 @@ function placeOf(place: ReturnType<typeof findWorldPlaces>[number]): unknown {
   };
 }
 
-/** GeoNames' postal code look-up. The codes with outcomes are those of zippopotam. A setting chooses between the two. */
+/** GeoNames' postal code look-up. It has the same codes with outcomes as zippopotam. A setting chooses between the two. */
 export function createGeonames(): SandboxUpstream {
   return {
     name: 'geonames',

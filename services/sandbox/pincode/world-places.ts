@@ -1,4 +1,4 @@
-/** A place with a postal code, as GeoNames has it; zippopotam.us serves the same data. */
+/** A place with a postal code, from GeoNames. zippopotam.us serves the same data. */
 export interface WorldPlace {
   readonly country: string;
   readonly countryName: string;
@@ -31,7 +31,7 @@ const ROWS: readonly Row[] = [
   ['IE', 'D02', 'Dublin 2', 'Leinster', 'L', 53.3384, -6.2502],
   ['MT', 'VLT', 'Il-Belt Valletta', '', '', 35.8997, 14.5148],
   ['AR', 'C1002', 'Ciudad Autónoma de Buenos Aires', 'Ciudad Autónoma de Buenos Aires', 'C', -34.6021, -58.3845],
-  // This is no real PIN of India: the sandbox's provider for India fails with it, and this provider has it.
+  // Not a real PIN of India: the sandbox's provider for India fails for it, and this provider has it.
   ['IN', '999512', 'Sandbox Nagar', 'Karnataka', 'KA', 12.9716, 77.5946],
   ['CH', '8001', 'Zürich', 'Kanton Zürich', 'ZH', 47.3667, 8.55],
 ];

@@ -6,7 +6,7 @@ export interface SandboxBusiness {
   readonly eastKm: number;
   readonly rating: number | undefined;
   readonly reviews: number | undefined;
-  /** The last digits of its number. */
+  /** The last digits of its telephone number. */
   readonly phone: string | undefined;
   readonly website: string | undefined;
   readonly status: 'OPERATIONAL' | 'CLOSED_TEMPORARILY';
@@ -37,7 +37,7 @@ const FIRST_NAMES = [
 /** Names that fit any trade, because these businesses match every keyword. */
 const KINDS = ['Clinic', 'Centre', 'House'];
 
-/** Names for testing matches, by rank: a company suffix, twins, near-twins, another script, the last page. */
+/** Names for testing matches, by rank: a company suffix, twins, near-twins, another script, and one on the last page. */
 const SPECIAL_NAMES: Readonly<Record<number, string>> = {
   3: 'Orchid Dental Care Pvt. Ltd.',
   7: 'Peña Señorita',
@@ -56,7 +56,7 @@ function businessAt(rank: number): SandboxBusiness {
   const index = rank - 1;
   const kind = KINDS[Math.floor(index / FIRST_NAMES.length)] ?? '';
   const slug = `business-${String(rank).padStart(2, '0')}`;
-  // Every ninth lies outside the default radius of five kilometres.
+  // Every ninth business lies outside the default radius of five kilometres.
   const awayKm = rank % 9 === 0 ? 8 : 0.4 + (index % 10) * 0.4;
   const bearing = (index * 137.5 * Math.PI) / 180;
   return {
@@ -98,7 +98,7 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7;
 }
 
-/** Position of a business seen from a point: exact enough near it, and on the globe everywhere. */
+/** Position of a business as seen from a point. Exact enough near the point, and on the globe everywhere. */
 export function locate({ northKm, eastKm }: SandboxBusiness, from: SandboxPoint): SandboxPoint {
   const latitude = Math.max(-90, Math.min(90, from.latitude + northKm / KM_A_DEGREE));
   const kmADegree = KM_A_DEGREE * Math.cos((latitude * Math.PI) / 180);

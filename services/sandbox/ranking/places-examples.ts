@@ -72,7 +72,7 @@ const positionOf = (business: string): Record<string, unknown> => ({ keyword: de
 const someBusiness = 'Lotus Clinic';
 const landmark = { business_name: LANDMARK.name, radius_km: 3 };
 
-/** Every keyword ranks the same 45 businesses around the point of the query, and uses its own words as their type. */
+/** For every keyword, the same 45 businesses around the point of the query are ranked, with the keyword's own words as their type. */
 export const placesExamples: readonly SandboxExample[] = [
   plain('api-grank', '/grank', '200, the index of the product'),
   plain('api-grank', '/grank/health', '200, which upstream serves test keys'),

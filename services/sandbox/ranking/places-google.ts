@@ -43,7 +43,7 @@ function fail(reply: FastifyReply, code: number, status: string, message: string
   return reply.code(code).send({ error: { code, message, status } });
 }
 
-/** A token that another query cannot use, as real ones are. */
+/** A token that is invalid for any other query, like real ones. */
 function tokenFor(start: number, textQuery: string): string {
   return Buffer.from(JSON.stringify({ start, textQuery })).toString('base64url');
 }
@@ -110,7 +110,7 @@ function fullPlace(business: SandboxBusiness, { from, type }: { from: SandboxPoi
   };
 }
 
-/** Only the fields of the field mask, so that a field an adapter forgets to request is missing here too. */
+/** Only the fields of the field mask, so that a field that an adapter forgets to request is missing here too. */
 function masked(place: Record<string, unknown>, mask: ReadonlySet<string>): Record<string, unknown> {
   if (mask.has('*') || mask.has('places')) return place;
   const isAsked = (field: string): boolean => [...mask].some((path) => path === `places.${field}` || path.startsWith(`places.${field}.`));

@@ -10,9 +10,9 @@ import {
 
 /** The one business with a fixed place. It ranks first near its door, and loses ranks with distance. */
 export const LANDMARK = { id: 'ChIJsandbox0100', name: 'Sandbox Landmark' } as const;
-/** Ranks that it loses with each kilometre. */
+/** Ranks that it loses per kilometre. */
 const RANKS_A_KM = 3;
-/** Kilometres beyond which the keyword of a partly failing grid fails. */
+/** Kilometres from the landmark beyond which the keyword of a partly failing grid fails. */
 const REACH_KM = 4;
 
 /** True for keywords whose response is a list. */
@@ -20,7 +20,7 @@ export function isOfGrids(magic: string): boolean {
   return magic === MAGIC_KEYWORDS.grid || magic === MAGIC_KEYWORDS.partialGrid;
 }
 
-/** The way from a point to the landmark. */
+/** The distance from a point to the landmark. */
 function wayFrom({ latitude, longitude }: SandboxPoint): { northKm: number; eastKm: number; km: number } {
   const northKm = (DEFAULT_POINT.latitude - latitude) * KM_A_DEGREE;
   const eastKm = (DEFAULT_POINT.longitude - longitude) * KM_A_DEGREE * Math.cos((DEFAULT_POINT.latitude * Math.PI) / 180);

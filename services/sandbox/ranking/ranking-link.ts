@@ -4,7 +4,7 @@ import { addressAt, DEFAULT_POINT, locate, MAGIC_KEYWORDS, magicIn, type Sandbox
 import { businessesAt, failsAt } from './places-landmark';
 import { type SandboxUpstream } from '../sandbox-upstream';
 
-/** The parameters stand beside `type` and `id`, with their public names. */
+/** The parameters are beside `type` and `id`, with their public names. */
 const question = z.object({
   type: z.literal('rank'),
   id: z.string().min(1),
@@ -93,7 +93,7 @@ function serve(socket: WebSocket): void {
   });
 }
 
-/** The ranking WebSocket, which does the whole work itself. It has the same inputs with outcomes as the places. */
+/** The ranking WebSocket, which does all the work itself. It has the same inputs with outcomes as the places. */
 export function createRankingLink(): SandboxUpstream {
   return { name: 'ranking', examples: [], webSockets: { '/link': serve } };
 }

@@ -12,7 +12,7 @@ function refusal(status: number, code: string, detail: string): unknown {
   return { type: 'ErrorResponse', error: { code, detail, status } };
 }
 
-/** Shows in every snippet the headers that describe the searcher. */
+/** Shows the headers that describe the searcher in every snippet. */
 function whereabouts({ 'x-loc-city': town, 'user-agent': agent = '' }: IncomingHttpHeaders): string {
   const device = agent.startsWith('Mozilla/') ? (agent.includes('Mobile') ? ' on a mobile' : ' on a desktop') : '';
   return town === undefined && device === '' ? '' : ` Seen${town === undefined ? '' : ` from ${String(town)}`}${device}.`;

@@ -13,7 +13,7 @@ const CRAWLS = [
 
 const RANKS_AT = 'Fri, 20 Feb 2026 08:00:00 GMT';
 
-/** Sorted by harmonic centrality, names reversed, as the web graph is published. */
+/** Domain ranks sorted by harmonic centrality, with names reversed, in the published form of the web graph. */
 const RANKS = [
   '#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\t#n_hosts',
   '1\t3.1E7\t2\t0.011\torg.wikipedia\t900',
@@ -47,7 +47,7 @@ export function createSeoCommonCrawl(): SandboxUpstream {
       app.get<{ Querystring: Record<string, string> }>('/CC-MAIN-2026-08-index', (request, reply) => {
         const { url = '', fl, limit = '15000' } = request.query;
         if (playMagic(url, reply)) return reply;
-        // A single page: the front page of every known host was captured once, and nothing else.
+        // A URL of a single page: the front page of every known host was captured once, and nothing else.
         if (/^https?:/.test(url)) {
           const { hostname, pathname } = new URL(url);
           if (isUnknown(url) || pathname !== '/') return reply.code(404).send({ message: `No Captures found for: ${url}` });

@@ -3,7 +3,7 @@ import { isUnknown, playMagic } from './seo-magic';
 
 const ENDINGS = ['near me', 'price', 'in india', 'images', 'online', 'app', 'ideas', 'today', 'types', 'benefits'];
 
-/** Google's suggestions as browsers get them. */
+/** Google's suggestions in the form that browsers get. */
 export function createSeoGoogleSuggest(): SandboxUpstream {
   return {
     name: 'seo-google-suggest',

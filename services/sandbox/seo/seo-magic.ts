@@ -4,18 +4,18 @@ import { neverAnswer, type SandboxExample } from '../sandbox-upstream';
 
 /** Names that cause an outcome in a query, a keyword, a domain or a URL. */
 export const MAGIC_NAMES = {
-  /** Every upstream answers 500, and the host closes connections. */
+  /** Every upstream responds with 500, and the host closes connections. */
   failing: 'upstream-error.example',
   /** No upstream ever responds. */
   silent: 'timeout.example',
-  /** Some upstreams answer 500, others as usual. */
+  /** Some upstreams respond with 500, others as usual. */
   partial: 'partial.example',
-  /** Every upstream knows nothing of it. */
+  /** No upstream knows anything about it. */
   unknown: 'unknown.example',
 } as const;
 
 /**
- * True when the reply was dealt with because the text holds a magic name.
+ * True if the text contains a magic name and the reply was therefore handled here.
  * @param isFragile true for the upstreams that fail for {@link MAGIC_NAMES}.partial
  */
 export function playMagic(text: string, reply: FastifyReply, isFragile = false): boolean {
@@ -33,7 +33,7 @@ export function isUnknown(text: string): boolean {
   return text.toLowerCase().includes(MAGIC_NAMES.unknown);
 }
 
-/** The same number from 0 to below `below` for the same text for ever. */
+/** A number from 0 to below `below` that is always the same for the same text. */
 export function numberFor(text: string, below: number): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) % below;
 }

@@ -13,7 +13,7 @@ const examples = [
 
 const body = z.object({ domains: z.array(z.string()).min(1).max(100) });
 
-/** By name; well-known sites rank high. */
+/** By name. Well-known sites rank high. */
 const KNOWN: Readonly<Record<string, number>> = { 'wikipedia.org': 9.5, 'shop.example': 4.2, 'blog.example': 6.1 };
 
 function resultOf(domain: string): unknown {
@@ -28,7 +28,7 @@ function resultOf(domain: string): unknown {
   };
 }
 
-/** Open PageRank's bulk end point. */
+/** Open PageRank's bulk endpoint. */
 export function createSeoOpenPageRank(): SandboxUpstream {
   return {
     name: 'seo-open-page-rank',

@@ -1,4 +1,4 @@
-/** What the sandbox's search engines know. */
+/** A search result of the sandbox's search engines. */
 export interface SandboxResult {
   readonly title: string;
   readonly url: string;
@@ -29,7 +29,7 @@ function slugOf(query: string): string {
   return encodeURIComponent(query.toLowerCase().trim().replace(/\s+/g, '-'));
 }
 
-/** All results of a query, best first: mentions for the query of a backlink search, else sixty invented pages. */
+/** All results of a query, best first: mentions for the query of a backlink search, otherwise sixty invented pages. */
 export function resultsFor(query: string): SandboxResult[] {
   const host = /^"([^"]+)" -site:/.exec(query)?.[1];
   if (host !== undefined) return mentionsOf(host);

@@ -58,7 +58,7 @@ export function createSeoSearxng(): SandboxUpstream {
             score: 4 / (index + 1),
             category: 'general',
           })),
-          // The form of newer instances; older ones send texts.
+          // The form of newer instances. Older ones send texts.
           answers: isUnknown(query) ? [] : [{ template: 'answer/legacy.html', answer: `About ${query}`, url: ABOUT, engine: 'duckduckgo' }],
           corrections: [],
           infoboxes: isUnknown(query) ? [] : [infoboxOf(query)],

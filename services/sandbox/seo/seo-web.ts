@@ -58,7 +58,7 @@ const examples: readonly SandboxExample[] = [
   seoExample('/spam', 'page_timeout', { url: 'https://slow.example/' }, '200, tier caution, score null: the server never answers'),
 ];
 
-/** What hosts do instead of showing a page. */
+/** Hosts that do something else than show a page. */
 const CONDUCT: Readonly<Record<string, (reply: FastifyReply) => unknown>> = {
   'down.example': closeConnection,
   [MAGIC_NAMES.failing]: closeConnection,
@@ -80,7 +80,7 @@ function robotsOf(host: string, reply: FastifyReply): unknown {
   return reply.type('text/plain').send(`User-agent: *\nDisallow: ${host === 'private.example' ? '/' : '/private/'}\n`);
 }
 
-/** A small web: every host lies below `/<scheme>/<host>`; hosts without a character of their own show an ordinary page. */
+/** A small web. Every host lies below `/<scheme>/<host>`. Hosts without a definition of their own show an ordinary page. */
 export function createSeoWeb(): SandboxUpstream {
   return {
     name: 'seo-web',
@@ -110,7 +110,7 @@ const FILLER =
   'They are long enough to be read as ordinary articles, with a few links among many words, a picture in the corner of the window, and a way ' +
   'to write to the people behind it. Nothing on them is true, and nothing on them is for sale. ';
 
-/** What well-kept sites have around their content. */
+/** The navigation around the content of well-kept sites. */
 const AROUND = '<nav><a href="/">Home</a> <a href="/about">About</a></nav>';
 const FOOT = '<footer><a href="mailto:editor@web.example">Write to us</a> <a href="https://standards.example/html">Valid HTML</a></footer>';
 const ICON = '<link rel="icon" href="/icon.svg">';
@@ -131,7 +131,7 @@ function hiddenLinks(): string {
 
 type Site = (path: string) => SandboxPage;
 
-/** Sites with a character of their own. */
+/** Sites with a definition of their own. */
 const SITES: Readonly<Record<string, Site>> = {
   'blog.example': (path) =>
     article(
@@ -163,7 +163,7 @@ const SITES: Readonly<Record<string, Site>> = {
   }),
 };
 
-/** How the websites of the sandbox's businesses tell their e-mail addresses. Businesses without a line here tell none. */
+/** How the websites of the sandbox's businesses show their e-mail addresses. Businesses without a line here show none. */
 const CONTENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'business-01': {
     '/': `<img src="/logo@2x.png" alt=""> Write to <a href="mailto:Hello@business-01.example.com?subject=Appointment">us</a>
@@ -178,13 +178,13 @@ const CONTENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'business-06': { '/': '<p>info [at] business-06 [dot] example.com</p>' },
 };
 
-/** What stands on a page of a business besides the usual; undefined for other hosts. */
+/** Additional content of a business's page; undefined for other hosts. */
 function businessContent(host: string, path: string): string | undefined {
   const [, name] = /^www\.(business-\d\d)\.example\.com$/.exec(host) ?? [];
   return name === undefined ? undefined : (CONTENTS[name]?.[path] ?? '<p>We look forward to your visit.</p>');
 }
 
-/** An ordinary page for every other host, with a link where the path asks for one. */
+/** An ordinary page for any other host, with a link if the path asks for one. */
 function ordinaryPage(host: string, path: string): SandboxPage {
   const link = path.startsWith('/links-to/') ? about(path, (each) => `See <a href="https://${each}/">${each}</a>.`) : '';
   const content = businessContent(host, path) ?? '';

@@ -21,8 +21,7 @@ const BGP_TOOLS = 'https://raw.githubusercontent.com/bgptools/anycast-prefixes/m
 
 /**
  * Lists that `npx tollgate data update` fetches. None of them is shipped. Licences are as their makers state them. A maker who publishes a
- * list
- * for this use and says nothing about rights has `none stated`, which the seller must judge.
+ * list for this use and says nothing about rights has `none stated`, which the seller must judge.
  */
 export const LIST_DEFINITIONS: readonly ListDefinition[] = [
   {

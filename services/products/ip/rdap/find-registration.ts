@@ -16,8 +16,7 @@ const MEDIA_TYPES = ['application/rdap+json', 'application/json'];
 
 /**
  * Limits of one exchange. It may outlast the response that waits for it, because a slow result serves later requests. Registries redirect
- * to
- * each other, and each redirect's address is judged again.
+ * to each other, and each redirect's address is judged again.
  */
 export const RDAP_LIMITS = { timeoutMs: 5_000, maxBytes: 262_144, maxRedirects: 3 } as const;
 
