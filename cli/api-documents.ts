@@ -10,7 +10,7 @@ import { BodyNotUnpacked, unpackWhole } from '../services/kit/upstream/unpack-bo
 import { readInThread } from '../services/openapi/own-document/read-in-thread';
 import { MAX_DOCUMENT_BYTES } from '../services/openapi/own-document/read-document-text';
 
-/** For the network alone: reading what came takes its own time. */
+/** Milliseconds for the network alone. Reading a document takes its own time. */
 const DEADLINE_MS = 10_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -18,7 +18,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export interface ApiDocuments {
   /** Documents by product. */
   readonly documents: ReadonlyMap<string, unknown>;
-  /** A sentence for each that cannot be read or is no OpenAPI document, with the reason. */
+  /** A sentence for each document that cannot be read or is not an OpenAPI document, with the reason. */
   readonly unusable: readonly string[];
 }
 
@@ -37,19 +37,19 @@ export async function readApiDocuments({ products }: Catalogue, catalogueFile: s
       unusable.push(`product ${id}: ${place}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
-  // All come at the same time, and are read one by one: each takes a processor and much memory.
+  // All are fetched at the same time, and read one by one: each takes a processor and much memory.
   const coming = products.flatMap(({ id, openapi: place }) =>
     place === undefined ? [] : [{ id, place, text: readText(place, dirname(catalogueFile)) }],
   );
-  // One that fails is told of when its turn comes; until then nobody waits for it.
+  // A failed fetch is reported in its turn; until then its promise must not count as unhandled.
   for (const { text } of coming) text.catch(() => undefined);
   for (const { id, place, text } of coming) await read(id, place, text);
   return { documents, unusable };
 }
 
 /**
- * Takes over the documents as they are now, at a start: an API that does not answer yet keeps the one it had.
- * @returns what an operator should know, a sentence each
+ * Stores the documents as they are now, at a start. If an API does not respond yet, its present document is kept.
+ * @returns sentences for the platform engineer
  */
 export async function updateApiDocuments(db: Pool, catalogue: Catalogue, catalogueFile: string): Promise<readonly string[]> {
   const { documents, unusable } = await readApiDocuments(catalogue, catalogueFile);
@@ -87,6 +87,6 @@ async function getText(place: string, signal: AbortSignal, redirects = MAX_REDIR
   if (REDIRECTS.has(status) && location !== undefined && redirects > 0)
     return getText(new URL(location, place).href, signal, redirects - 1);
   if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
-  // Some servers keep documents packed and send them so to everybody.
+  // Some servers store documents compressed and send them so to everybody.
   return (await unpackWhole(body, encoding, MAX_DOCUMENT_BYTES)).toString('utf8');
 }

@@ -1,5 +1,5 @@
-// Everything that must be true before compiled code can run: Node.js, packages, dist/. Plain JavaScript without dependencies, because a
-// bare clone has neither; an installed package has both. `npm start`, `npm test`, `npm run check` and `npx tollgate` all come through here.
+// Makes sure that compiled code can run: Node.js, packages, dist/. It is plain JavaScript without dependencies, because a bare clone has no
+// packages and no dist/; an installed package has both. `npm start`, `npm test`, `npm run check` and `npx tollgate` all begin here.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,17 +10,19 @@ import { installDependencies, isInstalled } from './bootstrap/dependencies.mjs';
 import { exclusively } from './bootstrap/exclusive.mjs';
 import { nodeTooOld } from './bootstrap/node-version.mjs';
 
-/** The project's folder, also when called through a link as npx does. */
+/** The project's folder, also when called through a link, as npx does. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What builds is in a clone alone. An installed package came built. */
+/** Only a clone has the builder. An installed package comes built. */
 const builder = join(root, 'cli', 'build.mjs');
 const isClone = existsSync(builder);
 
-/** Where a command's words are relative to: npm and npx change folders, and say where they were called. */
+/**
+ * The folder that paths on the command line are relative to. npm and npx change folders, and pass on the folder in which they were called.
+ */
 const here = process.env.INIT_CWD || process.cwd();
 
-/** The program's folder, the one whose data it keeps without another, and the one in which it was called. */
+/** The program's folder, the folder in which it keeps its data by default, and the folder in which it was called. */
 export const places = { root, home: isClone ? root : here, here };
 
 /** Prints one line on stderr and ends with exit code 1. */
@@ -29,7 +31,7 @@ export function fail(error) {
   process.exit(1);
 }
 
-/** Builds in a process that ends with this one: the compilers take a gigabyte that `npm start` must not keep for days. */
+/** Builds in a process that ends afterwards: the compilers take a gigabyte, which `npm start` must not hold for days. */
 async function build() {
   console.error('tollgate: building; a few seconds, once for each version of the code');
   const args = ['--require', join(root, 'cli', 'supervisor', 'exit-with-parent.cjs'), builder];
@@ -45,7 +47,7 @@ export async function bootstrap() {
     if (tooOld) throw new Error(tooOld);
     if (!isClone) return;
     const { isBuilt } = await import('./build.mjs');
-    // Most of the time nothing is to be done, and commands that run side by side need not wait for each other.
+    // Usually there is nothing to do, and concurrent commands need not wait for each other.
     if (isInstalled(root) && isBuilt()) return;
     await exclusively(join(root, '.tollgate', 'bootstrap.lock'), async () => {
       installDependencies(root);

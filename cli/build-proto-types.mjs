@@ -12,7 +12,7 @@ const OPTIONS = ['--longs=Number', '--enums=String', '--defaults', '--oneofs', '
 const outputOf = (root) => join(root, 'services', 'workers', 'generated');
 const stampOf = (root) => join(outputOf(root), '.stamp');
 
-/** `KIND/v1/KIND.proto` of every worker; other folders of protos/ hold no worker. */
+/** `KIND/v1/KIND.proto` of every worker; other folders of protos/ hold no workers. */
 function listProtos(root) {
   const protos = join(root, 'protos');
   return readdirSync(protos)
@@ -21,7 +21,7 @@ function listProtos(root) {
     .filter(({ file }) => existsSync(file));
 }
 
-/** Changes with the protos and with this file, which holds the options. */
+/** Changes with the protos, and with this file, which holds the options. */
 function fingerprint(root) {
   const hash = createHash('sha256');
   for (const file of [fileURLToPath(import.meta.url), ...listProtos(root).map((each) => each.file)]) hash.update(readFileSync(file));
@@ -30,7 +30,7 @@ function fingerprint(root) {
 
 /**
  * @param {string} root the project's folder
- * @returns {boolean} true when the types are those of the protos
+ * @returns {boolean} true when the types match the protos
  */
 export function hasProtoTypes(root) {
   return existsSync(stampOf(root)) && readFileSync(stampOf(root), 'utf8') === fingerprint(root);
@@ -39,7 +39,7 @@ export function hasProtoTypes(root) {
 /**
  * Writes the types unless they are current.
  * @param {string} root the project's folder
- * @throws Error when a proto cannot be read; the generator's own words are on stderr
+ * @throws Error when a proto cannot be read; the generator's own messages are on stderr
  */
 export function buildProtoTypes(root) {
   if (hasProtoTypes(root)) return;

@@ -1,28 +1,29 @@
-// Builds the dashboard's pages into dist/services/dashboard/web, under a stamp of their own: a change elsewhere does not build them again.
+// Builds the dashboard's pages into dist/services/dashboard/web, under a stamp of their own, so that a change elsewhere does not rebuild
+// them.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-/** Where the built pages lie, relative to the project. */
+/** Folder of the built pages, relative to the project. */
 export const webOutput = 'dist/services/dashboard/web';
 
-/** The script of the pages that the server writes: its folder, and its name without the ending. Its style sheet is `public.css`. */
+/** The script of pages that the server renders: its folder, and its name without the extension. Its style sheet is `public.css`. */
 const publicScript = 'public-page';
 const publicSheet = 'public.css';
 
-/** Where the first page of a signed-in person begins. */
+/** Modules of the first page after signing in. */
 const FIRST = /[\\/]web[\\/](main\.tsx|parts[\\/]layouts[\\/]|customer[\\/]overview[\\/])/;
 
-/** What every page begins with, and what stands before a session. The rest is not loaded to sign in. */
+/** Modules that every page begins with, and that are needed without a session. Nothing else is loaded to sign in. */
 const ENTRY = /[\\/]web[\\/]main\.tsx/;
 const ENTRANCE = /[\\/]web[\\/](parts[\\/]layouts[\\/]entrance-layout|entrance[\\/]sign-in-page)/;
 
-/** What the charts are drawn with: a third of all code, and on the pages about use alone. */
+/** Modules for charts: a third of all code, needed only on pages about usage. */
 const CHARTS =
   /node_modules[\\/](@mantine[\\/]charts|recharts|victory-vendor|d3-|internmap|decimal\.js|es-toolkit|@reduxjs|redux|react-redux|reselect|immer|eventemitter3|react-is|react-transition-group|use-sync-external-store)|-chart\.tsx$/;
 
 /**
- * Of React's two forms Vite takes the one that NODE_ENV names, whatever its mode: under a test runner that is the one for developers,
+ * Of React's two builds Vite takes the one that NODE_ENV names, whatever its mode. Under a test runner that is the development build,
  * nearly twice as large, which would then count as current.
  * @param {() => Promise<unknown>} work
  */
@@ -44,7 +45,7 @@ async function inProduction(work) {
 export async function buildWeb(root) {
   await inProduction(async () => {
     await buildPages(root, APP);
-    // A build of their own: parts shared with the app would otherwise lie in the app's own file, which starts the app.
+    // A separate build: otherwise parts shared with the app would be in the app's own file, which starts the app.
     await buildPages(root, PUBLIC_PAGES);
   });
   for (const folder of ['', 'assets']) compress(join(root, webOutput, folder));
@@ -54,10 +55,10 @@ const APP = {
   input: { index: 'index.html' },
   output: {
     entryFileNames: 'assets/[name]-[hash].js',
-    // Few files: a browser asks for each of them, however small.
+    // Few files, because a browser requests each of them, however small.
     codeSplitting: {
       groups: [
-        // Each has all that it imports. The frame belongs to every page with a session, and to the first of them.
+        // Each group has everything that it imports. The frame belongs to every page with a session, including the first.
         { name: 'entry', test: ENTRY, priority: 5 },
         { name: 'entrance', test: ENTRANCE, priority: 4 },
         { name: 'frame', test: FIRST, priority: 3 },
@@ -68,7 +69,7 @@ const APP = {
   },
 };
 
-/** The server writes these pages, so it knows their files by fixed names. */
+/** The server renders these pages, so their files have fixed names. */
 const PUBLIC_PAGES = {
   input: { [publicScript]: `${publicScript}/main.ts` },
   output: {
@@ -91,24 +92,24 @@ async function buildPages(root, { input, output }) {
       emptyOutDir: input === APP.input,
       copyPublicDir: input === APP.input,
       target: 'es2022',
-      // What the first page loads is bounded by a test instead.
+      // A test limits what the first page loads instead.
       chunkSizeWarningLimit: 800,
-      // Fonts and pictures as files: the content security policy allows no data: URL in style sheets.
+      // Fonts and pictures are files, because the content security policy allows no data: URL in style sheets.
       assetsInlineLimit: 0,
-      // One sheet: in parts, each page would ask for three of them.
+      // One style sheet: if it were split, each page would request three.
       cssCodeSplit: input !== APP.input,
       modulePreload: { polyfill: false },
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(input).map(([name, file]) => [name, join(web, file)])),
         output,
-        // Libraries mark their modules for servers that render; nothing renders on a server here.
+        // Libraries mark their modules for server rendering, which is not used here.
         onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
       },
     },
   });
 }
 
-/** Puts each script and style sheet beside itself in the forms that browsers take, so that no answer has to be compressed. */
+/** Stores compressed copies beside each script and style sheet, in the forms that browsers accept. No response is compressed later. */
 function compress(folder) {
   for (const name of readdirSync(folder).filter((each) => /\.(js|css|svg)$/.test(each))) {
     const content = readFileSync(join(folder, name));

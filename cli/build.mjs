@@ -1,5 +1,5 @@
-// Transpiles every TypeScript source to CommonJS under dist/ and copies the files that are read at run time beside them.
-// Types are checked by `npm run check`, not here: a start must not wait for them.
+// Transpiles every TypeScript source to CommonJS under dist/, and copies files that are read at run time beside them.
+// Types are checked by `npm run check`, not here, because a start must not wait for that.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,16 +10,16 @@ import { buildWeb, webOutput } from './build-web.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sourceFolders = ['plugins', 'services', 'kong', 'cli', 'protos', 'bench', 'test'];
-/** Read where they are, and changed while an instance runs: no reason to build anew. */
+/** Read in place, and changed while an instance runs, so they cause no rebuild. */
 const kept = new Set(['kong/kong.yml', 'kong/catalogue.yml', 'kong/catalogue.schema.json']);
 const assets = /\.(sql|lua|proto|json|yml|html|txt|css|md|mjs)$/;
 const stampFile = join(root, 'dist', '.build-stamp');
 const migrationsFolder = 'plugins/stores/postgres/migrations';
-/** Built for browsers, by Vite, and stamped apart. */
+/** Built for browsers by Vite, with a stamp of its own. */
 const webFolder = 'services/dashboard/web/';
-/** Shared by the pages and the server. */
+/** Used by both the pages and the server. */
 const sharedFolders = ['services/dashboard/reference/', 'services/dashboard/brand/', 'services/dashboard/contract/'];
-/** Types alone, which compiled code does not have. */
+/** Only types, which compiled code does not contain. */
 const typesFolder = 'services/workers/generated/';
 const webStampFile = join(root, 'dist', '.web-stamp');
 
@@ -33,7 +33,7 @@ function listFiles(folder) {
     .sort();
 }
 
-/** Changes whenever a source file is added, removed or touched; cheap enough to ask at every start. */
+/** Changes whenever a source file is added, removed or touched. Cheap enough for every start. */
 function fingerprint(files) {
   const hash = createHash('sha256');
   for (const path of files) {
@@ -54,7 +54,7 @@ function readSources() {
   return { wanted, stamp: fingerprint([...wanted, 'cli/build.mjs', 'package.json']) };
 }
 
-/** A stamp of everything that the browser's code is made from. */
+/** A stamp of everything that the browser's code is built from. */
 function stampWeb() {
   return fingerprint([
     ...[webFolder, ...sharedFolders].flatMap((folder) => listFiles(join(root, folder))),
@@ -67,16 +67,16 @@ function isStamped(file, stamp) {
   return existsSync(file) && readFileSync(file, 'utf8') === stamp;
 }
 
-/** The API's description follows from the schemas of the services, so that compiled code writes it. */
+/** The API's description follows from the schemas of the services, so compiled code writes it. */
 function writeApiDocument() {
   const { status } = spawnSync(process.execPath, [join(root, 'dist', 'services', 'openapi', 'write-document.js')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  // It has said what is wrong, as a rule with the catalogue's line; this program is a process of its own.
+  // The separate process has already reported the problem, usually with a line of the catalogue.
   if (status !== 0) process.exit(1);
 }
 
-/** True when dist/ and the types of the protos were made from the sources as they are now. */
+/** True when dist/ and the proto types match the present sources. */
 export function isBuilt() {
   return hasProtoTypes(root) && isStamped(stampFile, readSources().stamp) && isWebBuilt(stampWeb());
 }
@@ -102,7 +102,7 @@ async function buildServer() {
     sourcemap: 'linked',
     logLevel: 'warning',
   });
-  // Whatever lies in this folder is run on the database: a file that is gone from the sources goes from here too.
+  // Every file in this folder is run on the database, so a file that was removed from the sources must be removed here too.
   rmSync(join(root, 'dist', migrationsFolder), { recursive: true, force: true });
   for (const path of wanted.filter((each) => assets.test(each))) {
     const target = join(root, 'dist', path);

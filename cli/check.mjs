@@ -1,4 +1,4 @@
-// `npm run check`: everything that reads the code without running it. All of it runs, so that one report shows all that is wrong.
+// `npm run check`: everything that reads the code without running it. All checks run, so that one report shows all problems.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { bootstrap, root } from './bootstrap.mjs';
 
 const folders = ['plugins', 'services', 'kong', 'cli', 'bench', 'test'].filter((folder) => existsSync(join(root, folder)));
 
-/** What a check may keep until the next run; each compares contents, so that it says the same with it and without. */
+/** Caches that checks keep for the next run. They compare contents, so results are the same with and without a cache. */
 const kept = join(root, 'node_modules', '.cache', 'check');
 
-/** Name, package whose command runs, arguments. What takes longest begins first. */
+/** Name, package whose command runs, arguments. The slowest begin first. */
 const checks = [
   ['eslint', 'eslint/bin/eslint.js', ['.']],
   ['types', 'typescript/bin/tsc', ['-p', 'tsconfig.json']],
@@ -24,7 +24,7 @@ const checks = [
   ['knip', 'knip/bin/knip.js', ['--no-progress']],
   ['knip of what runs in production', 'knip/bin/knip.js', ['--production', '--no-progress']],
 ];
-/** On two cores. */
+/** For two cores. */
 const AT_ONCE = 2;
 
 function run([name, program, args]) {
@@ -41,7 +41,7 @@ await bootstrap();
 let failed = 0;
 const waiting = [...checks];
 
-/** One check after the other, as long as some wait; each is told as soon as it ends. */
+/** Runs one check after another while any wait, and reports each as soon as it ends. */
 async function runInTurn() {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { name, ok, output } = await run(next);

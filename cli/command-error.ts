@@ -1,4 +1,4 @@
-/** What this program itself finds wrong; operations add their own codes. Stable, for scripts. */
+/** Mistakes that this program itself detects; operations add their own codes. The codes are stable, for scripts. */
 export type CommandErrorCode =
   | 'invalid_argument'
   | 'request_unknown'
@@ -21,12 +21,12 @@ export type CommandErrorCode =
   | 'dashboard_away'
   | 'provider_away';
 
-/** One of several mistakes; scripts get all members, people the text. */
+/** One of several mistakes. Scripts get all members, people the text. */
 export interface Mistake {
   readonly text: string;
 }
 
-/** A mistake that the user can mend: its message is one readable line. */
+/** A mistake that the user can correct. Its message is one readable line. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 
@@ -34,7 +34,7 @@ export class CommandError extends Error {
     readonly code: CommandErrorCode,
     message: string,
     options?: ErrorOptions,
-    /** Mistakes, each with a line of its own below the message. */
+    /** Several mistakes, each on its own line below the message. */
     readonly mistakes: readonly Mistake[] = [],
   ) {
     super(message, options);

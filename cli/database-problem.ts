@@ -1,4 +1,4 @@
-/** Errors of the connection rather than of what was asked for: Node's own, PostgreSQL's (classes 08, 28, 3D, 53, 57). */
+/** Errors of the connection rather than of the query: Node's own, PostgreSQL's (classes 08, 28, 3D, 53, 57). */
 const CONNECTION_ERRORS =
   /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0\d|53300|28P01|28000|3D000|08\w{3})$/;
 
@@ -7,7 +7,7 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** True when there is no database to work with, whatever was asked of it. */
+/** True when there is no database to work with, whatever the query. */
 export function isConnectionError(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined && CONNECTION_ERRORS.test(code)) return true;
@@ -20,7 +20,7 @@ export function addressOf(url: string): string {
 }
 
 /**
- * What is wrong with a connection, and what to look at.
+ * Describes what is wrong with a connection, and what to look at.
  * @param error one for which {@link isConnectionError} holds
  * @returns one sentence without a secret
  */

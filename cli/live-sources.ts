@@ -6,11 +6,11 @@ export interface LiveState {
   readonly product: string;
   readonly prefix: string;
   readonly live: boolean;
-  /** What would give it a source, one text a source; empty when it has one. */
+  /** Settings that would give it a source, one text per source; empty when it has one. */
   readonly missing: readonly string[];
 }
 
-/** One line for every product with a route, in the catalogue's order. */
+/** An entry for every product with a route, in the catalogue's order. */
 export function liveStates(env: NodeJS.ProcessEnv, { products }: Catalogue): LiveState[] {
   return products.flatMap(({ id, prefix }) => {
     if (prefix === null) return [];
@@ -19,7 +19,7 @@ export function liveStates(env: NodeJS.ProcessEnv, { products }: Catalogue): Liv
   });
 }
 
-/** What to do about a product without a live source. */
+/** Advice about a product without a live source. */
 export function describeMissing(missing: readonly string[]): string {
   return `set ${missing.join(' or ')}`;
 }

@@ -9,14 +9,14 @@ function invalid(message: string): CommandError {
   return new CommandError('invalid_argument', message);
 }
 
-/** Longest text worth repeating in a message. */
+/** Maximum characters of an argument that a message repeats. */
 const MAX_ECHO = 80;
 
 function quote(text: string): string {
   return JSON.stringify(text.length > MAX_ECHO ? `${text.slice(0, MAX_ECHO)}…` : text);
 }
 
-/** An address as customers write it; the database keeps its case and compares without it. */
+/** An address as customers write it; the database keeps its case and compares without regard to it. */
 export function parseEmail(text: string): string {
   const email = text.trim();
   if (isEmailAddress(email)) return email;
@@ -24,8 +24,8 @@ export function parseEmail(text: string): string {
 }
 
 /**
- * Refuses a key where an id belongs, without repeating it: a secret must not stay on a screen or in a script's log.
- * Whether the id exists is the database's answer.
+ * Refuses a key in place of an id, without repeating it: a secret must not stay on a screen or in a script's log. The database decides
+ * whether the id exists.
  */
 export function parseId(text: string): string {
   const id = text.trim();
@@ -33,20 +33,20 @@ export function parseId(text: string): string {
   throw invalid('this is an API key, not a key’s id; npx tollgate key list --customer EMAIL shows the ids');
 }
 
-/** Texts separated by commas, each once. */
+/** Texts separated by commas, without repeats. */
 export function parseList(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim());
   return [...new Set(parts.filter((part) => part !== ''))];
 }
 
-/** Product ids separated by commas. Whether each exists is the database's answer. */
+/** Product ids separated by commas. The database decides whether each exists. */
 export function parseProducts(text: string): string[] {
   const products = parseList(text);
   if (products.length > 0) return products;
   throw invalid('--products needs product ids separated by commas, such as weather,maps');
 }
 
-/** Whitelist rules separated by commas. None would admit everyone, which an empty variable of a script must not do. */
+/** Whitelist rules separated by commas. An empty list would admit everyone, and an empty variable of a script must not do that. */
 export function parseRuleList(text: string): string[] {
   const rules = parseList(text);
   if (rules.length > 0) return rules;
@@ -58,7 +58,7 @@ export function parseMode(text: string): KeyMode {
   throw invalid(`--mode is live or test, not ${quote(text)}`);
 }
 
-/** PostgreSQL's integer. */
+/** Maximum of PostgreSQL's integer. */
 const MAX_LIMIT = 2_147_483_647;
 
 /** A limit in requests: a positive whole number. */
@@ -69,8 +69,8 @@ export function parseLimit(text: string, option: string): number {
 }
 
 /**
- * How fast requests may come: `10/s` or `600/min`.
- * @param burst requests that may come at once; undefined: as many as the rate has
+ * The rate at which requests may come: `10/s` or `600/min`.
+ * @param burst requests that may come at once; undefined: the number in the rate
  */
 export function parseRate(text: string, burst: string | undefined): Rate {
   const [, count = '', window = ''] = /^(\d{1,7})\/(s|min)$/.exec(text) ?? [];
@@ -121,7 +121,7 @@ export function parseDuration(text: string, option: string): number {
   throw invalid(`${option} is a duration such as 30m, 24h or 7d, at most 365d, not ${quote(text)}`);
 }
 
-/** Kong's request ids are 32 hex digits; other gateways may make other ones. */
+/** Kong's request ids are 32 hex digits; those of other gateways may differ. */
 export function parseRequestId(text: string): string {
   if (/^[\w-]{8,128}$/.test(text)) return text;
   throw invalid(`${quote(text)} is not a request id; it is the header X-Kong-Request-Id of the answer, and request_id in its body`);

@@ -1,4 +1,4 @@
-// Runs before `npm pack`: builds dist/, and pins what the package's users get to the versions that the tests ran with. npm reads
+// Runs before `npm pack`: builds dist/, and pins dependencies of the package to the versions that the tests ran with. npm reads
 // npm-shrinkwrap.json of an installed package, but neither package-lock.json nor `overrides`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ A secret NAME may stand in a file that NAME_FILE names. DATABASE_PASSWORD is put
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Programs read their own arguments from `process.argv`. They start when they are loaded, and end with the process. */
+/** Programs read their own arguments from `process.argv`. They start when loaded, and end with the process. */
 async function runProgram(module: string, args: readonly string[]): Promise<void> {
   const path = join(__dirname, '..', ...module.split('/'));
   if (!existsSync(path)) throw new Error(`this version has no ${module}`);
@@ -29,7 +29,7 @@ async function runProgram(module: string, args: readonly string[]): Promise<void
   await import(path);
 }
 
-/** Kong starts after the plugin server, and shares a folder with it. */
+/** Kong starts after the plugin server and shares a folder with it. */
 async function prepareForKong(): Promise<void> {
   const to = process.env['KONG_TEMPLATES'];
   if (!to) return;
@@ -55,7 +55,7 @@ async function runCredentials(workers: readonly string[]): Promise<void> {
   process.stdout.write(`${JSON.stringify({ credentials: true })}\n`);
 }
 
-/** What to do after each step. */
+/** What to do next after each step. */
 const AFTER_ROTATION = {
   first: 'start everything',
   believe: 'give upstreams that verify with the public key set its two keys, restart the services, then run rotate-proofs again',
@@ -80,7 +80,7 @@ async function runHealthCheck(role: string | undefined): Promise<void> {
   await checkHealth(role, process.env);
 }
 
-/** Entry of the container image: the first word says which of our programs this container is. */
+/** Entry point of the container image: the first argument selects which of our programs this container runs. */
 async function main([role, ...rest]: readonly string[]): Promise<void> {
   if (role === undefined || role === 'help' || role === '--help') return void process.stdout.write(HELP);
   if (role === 'health') return runHealthCheck(rest[0]);

@@ -14,14 +14,14 @@ import { type ProcessTable, type Supervisor } from './supervisor/supervisor';
 import { parseStartArguments, START_HELP } from './supervisor/start-arguments';
 
 export interface StartOptions extends Places {
-  /** Words after the program's name. */
+  /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly processes: ProcessTable;
-  /** Takes a lock file for this process, or says which one holds it. */
+  /** Takes a lock file for this process, or returns the process that holds it. */
   readonly takeLock: (file: string) => { readonly release: () => void } | { readonly heldBy: number };
 }
 
-/** Which keys each product can serve: test keys where there is a sandbox, live keys where there is a source. */
+/** The keys that each product can serve: test keys with a sandbox, live keys with a source. */
 function describeProducts(env: NodeJS.ProcessEnv, catalogue: Catalogue): string {
   const refused = new Set(catalogue.products.filter(refusesTestKeys).map(({ id }) => id));
   return liveStates(env, catalogue)
@@ -60,7 +60,7 @@ Ctrl-C stops everything.`;
 }
 
 /**
- * The environment with what a folder of what is sold adds to it: the settings of its `.env` that are not set already.
+ * The environment, plus settings from the `.env` of a folder of what is sold that are not set already.
  * @throws Error, one sentence
  */
 function withSettings(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -73,7 +73,7 @@ function withSettings(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...(existsSync(settings) && parseEnv(readFileSync(settings, 'utf8'))), ...env };
 }
 
-/** One instance a folder of data. @throws Error, one sentence */
+/** Allows one instance per data folder. @throws Error, one sentence */
 function lockFolder({ takeLock }: StartOptions, dataDir: string): void {
   try {
     const lock = takeLock(join(dataDir, 'start.lock'));
@@ -87,7 +87,7 @@ function lockFolder({ takeLock }: StartOptions, dataDir: string): void {
   }
 }
 
-/** Locks the folder of data, and gives this process and its children the settings. @throws Error, one sentence */
+/** Locks the data folder, and gives this process and its children the settings. @throws Error, one sentence */
 function enterFolders(options: StartOptions, config: string | undefined): void {
   const { root, home } = options;
   const isPlaced = Boolean(process.env['TOLLGATE_DATA_DIR']);

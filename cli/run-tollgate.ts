@@ -27,7 +27,7 @@ import { addWebhookCommands } from './commands/webhook';
 import { foldersOfCommand, type Places } from './supervisor/find-folders';
 
 export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'>, Partial<Omit<Places, 'root'>> {
-  /** Words after the program's name. */
+  /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly streams?: Streams;
@@ -86,7 +86,7 @@ function createProgram(context: CommandContext, { stdout }: Streams): Command {
 
 /**
  * Runs one command.
- * @returns the exit code: 0 or what the command says of its result, or 1 after one readable line (with `--json` one JSON text) on stderr
+ * @returns the exit code: 0, or what the command says of its result, or 1 after one readable line (with `--json` one JSON text) on stderr
  */
 export async function runTollgate(options: RunOptions): Promise<number> {
   const { root, home = root, here = root, isSameProcess, argv, env = process.env, streams = process } = options;
@@ -108,7 +108,7 @@ export async function runTollgate(options: RunOptions): Promise<number> {
   }
 }
 
-/** The command that explains the part of `words` that was understood. */
+/** The help of the command that was understood from `words`. */
 function helpFor(program: Command, words: readonly string[]): string {
   const understood: string[] = [];
   let command: Command | undefined = program;
@@ -120,7 +120,7 @@ function helpFor(program: Command, words: readonly string[]): string {
   return ['npx tollgate', ...understood, '--help'].join(' ');
 }
 
-/** Commander's own sentence without its prefix, and where to read on. A group without a command says so. */
+/** Commander's own sentence without its prefix, and where to read more. A group without a command says so. */
 function usageMistake(error: CommanderError, help: string): string {
   const mistake = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '').replace(/\.$/, '');
   return `${mistake}; see ${help}`;

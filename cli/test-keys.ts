@@ -1,6 +1,6 @@
 import { type CatalogueProduct, hasSandbox, refusesTestKeys } from '../plugins/core/catalogue/catalogue';
 
-/** One sentence for each product that can be called and has no sandbox: what becomes of its test keys. */
+/** A sentence about test keys for each product that can be called and has no sandbox. */
 export function noteTestKeys(products: readonly CatalogueProduct[]): string[] {
   return products
     .filter((product) => product.prefix !== null && !hasSandbox(product))

@@ -1,4 +1,5 @@
-// `npm test` and its variants: sets up what the tests need in a bare clone and runs jest with the arguments (`npm test -- test/core --watch`).
+// `npm test` and its variants: sets up what the tests need in a bare clone and runs jest with the arguments (`npm test -- test/core
+// --watch`).
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { bootstrap, fail, root } from './bootstrap.mjs';

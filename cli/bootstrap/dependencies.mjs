@@ -1,4 +1,5 @@
-// Decides whether node_modules is what package-lock.json asks for, and installs only when it is not: asking costs milliseconds, `npm ci` half a minute.
+// Checks whether node_modules matches package-lock.json, and installs only if it does not: the check takes milliseconds, `npm ci` half a
+// minute.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ function isLink(path) {
 
 /**
  * @param {string} root the project's folder
- * @returns {boolean} true when nothing is to be installed
+ * @returns {boolean} true when there is nothing to install
  */
 export function isInstalled(root) {
   const locked = readPackages(join(root, 'package-lock.json'));
@@ -47,17 +48,17 @@ export function isInstalled(root) {
 }
 
 /**
- * Runs npm when it is needed, its output on stderr so that stdout stays free for the command's own.
+ * Runs npm when needed. Its output goes to stderr, so that stdout stays free for the command's own.
  * @param {string} root the project's folder
  * @throws Error with one readable sentence
  */
 export function installDependencies(root) {
   if (isInstalled(root)) return;
-  // Another folder owns what a link points to; deleting its packages here would surprise the people who work there.
+  // A linked folder belongs to another checkout; deleting its packages here would surprise the people who work there.
   if (isLink(join(root, 'node_modules')))
     throw new Error('node_modules is a link and does not match package-lock.json; run npm ci where it points to');
   console.error('tollgate: installing packages (npm ci; about half a minute)');
-  // NODE_ENV=production would leave out the packages that build.
+  // NODE_ENV=production would leave out the packages needed for building.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
   if (error || status !== 0) throw new Error(`npm ci failed${error ? `: ${error.message}` : '; its output is above'}`);

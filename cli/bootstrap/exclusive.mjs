@@ -1,10 +1,10 @@
-// Two commands started at once in one clone must not install or build into each other's files.
+// Two commands that are started at once in one clone must not install or build into each other's files.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * What Linux says of a process, from the state on: names of programs may hold spaces and parentheses. Undefined where there is no /proc.
- * @returns {string[] | undefined} field 3 of /proc/<pid>/stat and those after it
+ * What Linux reports of a process, from its state on: names of programs may hold spaces and parentheses. Undefined without /proc.
+ * @returns {string[] | undefined} field 3 of /proc/<pid>/stat and the following ones
  */
 function readStat(pid) {
   try {
@@ -15,12 +15,12 @@ function readStat(pid) {
   }
 }
 
-/** Field 22: tells a process from a later one that got the same number. Empty where there is no /proc. */
+/** Field 22, which distinguishes a process from a later one with the same number. Empty without /proc. */
 function startedAt(pid) {
   return readStat(pid)?.[19] ?? '';
 }
 
-/** False for a zombie too: in a container without an init it may never be collected. */
+/** False for a zombie too: in a container without an init, a zombie may never be collected. */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -31,7 +31,7 @@ function isAlive(pid) {
 }
 
 /**
- * Names a process so that it can be recognised later.
+ * Identifies a process so that it can be recognised later.
  * @param {number} pid
  * @returns {{ pid: number, startedAt: string }}
  */
@@ -39,7 +39,7 @@ export function identifyProcess(pid) {
   return { pid, startedAt: startedAt(pid) };
 }
 
-/** True when exactly that process still runs. */
+/** True while exactly that process runs. */
 export function isSameProcess({ pid, startedAt: then }) {
   return Number.isInteger(pid) && pid > 0 && isAlive(pid) && startedAt(pid) === then;
 }
@@ -52,7 +52,7 @@ function readHolder(file) {
   }
 }
 
-/** Makes the file with its content in one step, so that no process reads it half written. */
+/** Creates the file with its content in one step, so that no process reads a partial file. */
 function createWhole(file, content) {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, content, { mode: 0o600 });
@@ -67,7 +67,7 @@ function createWhole(file, content) {
   }
 }
 
-/** Takes away a lock whose holder is gone; puts it back when another process took it over in between. */
+/** Removes a lock whose holder is gone; puts it back if another process took it over in the meantime. */
 function clearStale(file) {
   const aside = `${file}.stale.${process.pid}`;
   try {
@@ -81,7 +81,7 @@ function clearStale(file) {
 }
 
 /**
- * Takes the lock for this process, also from a holder that died without giving it back.
+ * Takes the lock for this process, also from a holder that died without releasing it.
  * @param {string} file
  * @returns {{ release: () => void } | { heldBy: number }} heldBy: the process id of the living holder
  */
@@ -98,7 +98,7 @@ export function takeLock(file) {
 const RETRY_MS = 100;
 
 /**
- * Runs `work` while no other process runs its own under the same lock; waits as long as the other one lives.
+ * Runs `work` while no other process runs its own under the same lock; waits for as long as the other process lives.
  * @template T
  * @param {string} file
  * @param {() => T | Promise<T>} work

@@ -17,7 +17,7 @@ export function findProgram(name, path = process.env.PATH ?? '') {
   return undefined;
 }
 
-/** Debian's package manager, when there is one and we may use it. */
+/** Debian's package manager, if there is one and we may use it. */
 function findInstaller() {
   return process.getuid?.() === 0 ? findProgram('apt-get') : undefined;
 }
@@ -30,7 +30,7 @@ function install(installer, name) {
 }
 
 /**
- * Makes sure that tests find a Redis: REDIS_URL, else redis-server on the PATH, else Debian's package when we may install it.
+ * Makes sure that tests find a Redis: REDIS_URL, otherwise redis-server on the PATH, otherwise Debian's package if we may install it.
  * @throws Error with one readable sentence
  */
 export function ensureRedis() {

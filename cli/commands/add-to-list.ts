@@ -5,14 +5,14 @@ export interface ListEntry {
   /** A list at the file's top level. */
   readonly list: string;
   readonly entry: Readonly<Record<string, unknown>>;
-  /** One line above the entry. */
+  /** A comment line above the entry. */
   readonly comment?: string;
 }
 
 /**
- * Adds an entry to a list of a YAML file that people keep: every other byte stays as it is, comments and style included.
+ * Adds an entry to a list of a YAML file that people maintain. Every other byte stays as it is, including comments and style.
  * @returns the file's new text
- * @throws Error when the file has no such list, or the result would not be the list with one entry more
+ * @throws Error when the file has no such list, or the result would not be the list with exactly one entry more
  */
 export function addToList(text: string, { list: name, entry, comment }: ListEntry): string {
   const document = parseDocument(text);
@@ -26,7 +26,7 @@ export function addToList(text: string, { list: name, entry, comment }: ListEntr
   return written;
 }
 
-/** Behind the last entry, as far to the right as the first. */
+/** After the last entry, indented like the first. */
 function splice(text: string, { list, entry, comment }: { list: YAMLSeq; entry: object; comment: string | undefined }): string {
   const end = list.range?.[1] ?? text.length;
   const first = text.lastIndexOf('-', startOf(list.items[0]));
@@ -41,7 +41,7 @@ function startOf(item: unknown): number {
   return isMap(item) ? (item.range?.[0] ?? 0) : 0;
 }
 
-/** A list that is empty or written in brackets has no place for a block: the whole file is written again, with its comments. */
+/** An empty list, or one in brackets, has no place for a block: the whole file is written again, with its comments. */
 function rewrite(text: string, name: string, entry: object): string {
   const document = parseDocument(text);
   const list = document.get(name);

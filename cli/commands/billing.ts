@@ -12,9 +12,9 @@ it also does it each night. Exit code 2 means that something differed, that the 
 period and grace), or that the provider refuses to charge for use above the limits, for example because the subscription has ended: bill that
 yourself.`;
 
-/** For scripts, as diff(1) has it. */
+/** For scripts, as in diff(1). */
 const EXIT_DIFFERED = 2;
-/** A dashboard looks each 5 s; 100,000 subscriptions are 1,000 pages at the provider. */
+/** A dashboard checks every 5 s; 100,000 subscriptions are 1,000 pages at the provider. */
 const PATIENCE_MS = 600_000;
 const POLL_MS = 500;
 

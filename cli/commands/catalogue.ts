@@ -28,14 +28,14 @@ const HELP = `
 catalogue.yml says what is sold; docs/catalogue.md describes it. Every gateway knows of a change within a second. An instance that npm start
 runs from this folder also loads kong.yml when you apply.`;
 
-/** For scripts, as diff(1) has it. */
+/** For scripts, as in diff(1). */
 const EXIT_CHANGES = 2;
 
 function count(mistakes: readonly unknown[]): string {
   return mistakes.length === 1 ? 'one place' : `${mistakes.length} places`;
 }
 
-/** @throws CommandError `catalogue_invalid` naming every mistake with its line and column */
+/** @throws CommandError `catalogue_invalid` with every mistake, its line and column */
 function readFile({ root, env }: CommandContext): Catalogue {
   const file = catalogueFile(root, env);
   try {
@@ -59,7 +59,7 @@ function refuse(code: 'catalogue_differs' | 'document_unusable', message: string
   );
 }
 
-/** Brand and guides stand beside the catalogue. The dashboard shows its default in place of what it cannot use. */
+/** Checks brand and guides, which stand beside the catalogue. The dashboard would show its default in place of unusable ones. */
 function refusePages({ root, env }: CommandContext): void {
   const folder = configFolder(root, env);
   const problems = [() => readBrand({ TOLLGATE_CONFIG: folder }), () => readDocPages(folder)].flatMap((read) => {
@@ -112,18 +112,18 @@ function addDiff(group: Command, context: CommandContext): void {
 }
 
 interface Applied {
-  /** kong.yml, as seen from the project's folder. */
+  /** Path of kong.yml, relative to the project's folder. */
   readonly kong: string;
   readonly changes: readonly TouchingChange[];
   readonly leftOut: readonly LeftOut[];
-  /** What in kong.yml may be meant so. */
+  /** Oddities in kong.yml that may be intended. */
   readonly notes: KongReport['notes'];
   readonly gateway: Reloaded;
 }
 
 const kongReload = (kong: string): string => `to load ${kong} in Kong, run: kong reload`;
 
-/** Each reason once, however many operations have it. */
+/** Each reason once, with all operations that have it. */
 function describeLeftOut(leftOut: readonly LeftOut[]): string[] {
   const byReason = new Map<string, LeftOut[]>();
   for (const each of leftOut) {
@@ -145,7 +145,7 @@ function describeApplied({ kong, changes, leftOut, notes, gateway }: Applied): s
   ].join('\n');
 }
 
-/** Broken operations of products' own documents. */
+/** Broken operations in products' own documents. */
 function findLeftOut({ products }: Catalogue, documents: ReadonlyMap<string, unknown>): LeftOut[] {
   return products.flatMap(
     (product) => ownOperations(product, { document: documents.get(product.id), baseUrl: '', taken: new Set() }).leftOut,
@@ -158,7 +158,7 @@ function addApply(group: Command, context: CommandContext): void {
     const { changes, leftOut, notes } = await withDatabase(context, async (db) => {
       const found = await findChanges(db, catalogue);
       const retired = (await db.query<{ id: string }>('SELECT id FROM product')).rows.map(({ id }) => id);
-      // Before anything is changed: what is sold must have a route, and no route may be open.
+      // Checked before any change: every product needs a route, and no route may be open.
       const report = judgeKongYml(context, catalogue, { retired });
       refuseDifferences([...report.problems, ...findLocalRefusals(context)]);
       const { documents, unusable } = await readApiDocuments(catalogue, catalogueFile(context.root, context.env));

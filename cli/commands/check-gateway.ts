@@ -12,7 +12,7 @@ import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
 import { findStaleRoutes } from './gateway';
 
-/** Files that nginx includes: relative to the main file's folder; a star stands for part of a name. */
+/** Files that nginx includes, relative to the main file's folder; a star stands for part of a name. */
 function readIncluded(folder: string, pattern: string): string[] {
   const path = resolve(folder, pattern);
   if (!basename(path).includes('*')) return [readFileSync(path, 'utf8')];
@@ -27,7 +27,7 @@ function readIncluded(folder: string, pattern: string): string[] {
     .map((name) => readFileSync(join(dirname(path), name), 'utf8'));
 }
 
-/** Caddy's own reading of a Caddyfile; one that is JSON already stays. @throws Error where Caddy cannot be run, or cannot read it */
+/** Converts a Caddyfile with Caddy itself; JSON stays as it is. @throws Error when Caddy cannot be run, or cannot read the file */
 function adaptCaddyfile(file: string): string {
   const text = readFileSync(file, 'utf8');
   if (text.trimStart().startsWith('{"')) return text;
@@ -48,7 +48,7 @@ function adaptCaddyfile(file: string): string {
   }
 }
 
-/** Products whose responses say what they cost. Where the catalogue cannot be read, each may be one. */
+/** Products whose responses report their cost. If the catalogue cannot be read, every product may be one. */
 function isByAnswer({ root, env }: CommandContext): (product: string) => boolean {
   try {
     const catalogue = readCatalogue(catalogueFile(root, env));

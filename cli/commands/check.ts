@@ -35,11 +35,11 @@ one), and which products have no sandbox for test keys. npx tollgate doctor look
 
 interface CheckResult {
   readonly name: string;
-  /** One text a problem. */
+  /** A text for each problem. */
   readonly problems: readonly string[];
 }
 
-/** The catalogue, or what is wrong with it. */
+/** The catalogue, or its mistakes. */
 function checkCatalogue({ root, env }: CommandContext): { catalogue: Catalogue | undefined; problems: readonly string[] } {
   const file = catalogueFile(root, env);
   try {
@@ -54,7 +54,7 @@ function checkKongConfHere({ root }: CommandContext): string[] {
   return checkKongConf(readFileSync(join(root, 'kong', 'kong.conf'), 'utf8'));
 }
 
-/** The part of `kong/access-layer.json` that must agree with the code. */
+/** The part of `kong/access-layer.json` that must match the code. */
 interface KeptInfo {
   readonly Protocol?: unknown;
   readonly Plugins?: readonly { readonly Schema?: { readonly fields?: unknown } }[];
@@ -77,8 +77,8 @@ interface BuiltDocument {
 }
 
 /**
- * Products that a Tollgate service answers; others have an upstream of their own. The API's description is written by the build from the
- * services as they are; loading every service here would take seconds.
+ * Compares the catalogue with the operations of Tollgate's services; other products have an upstream of their own. The build writes the
+ * API's description from the services; loading every service here would take seconds.
  */
 function checkServices({ root }: CommandContext, { products }: Catalogue): string[] {
   const { paths } = JSON.parse(readFileSync(join(root, 'dist', 'services', 'openapi', DOCUMENT_FILE), 'utf8')) as BuiltDocument;
@@ -92,7 +92,10 @@ function checkServices({ root }: CommandContext, { products }: Catalogue): strin
     );
 }
 
-/** What keeps `npm start` from running this kong.yml. Kong itself knows more than the local gateway, so that none of it is a problem. */
+/**
+ * Parts of this kong.yml that prevent `npm start` from running it. Kong itself supports more than the local gateway, so they are not
+ * problems.
+ */
 function findLocalRefusals({ root, env }: CommandContext): readonly string[] {
   try {
     loadConfig({ kongYmlPath: kongFile(root, env), plugins: loadPluginInfo(join(root, 'kong', 'access-layer.json')) });
@@ -102,7 +105,7 @@ function findLocalRefusals({ root, env }: CommandContext): readonly string[] {
   }
 }
 
-/** A check that cannot be made is a problem too. */
+/** A check that cannot be made counts as a problem. */
 async function attempt(name: string, check: () => Promise<readonly string[]> | readonly string[]): Promise<CheckResult> {
   try {
     return { name, problems: await check() };
@@ -114,17 +117,17 @@ async function attempt(name: string, check: () => Promise<readonly string[]> | r
 interface CheckNotes {
   readonly withoutSource: readonly LiveState[];
   readonly localRefusals: readonly string[];
-  /** What costs more than it must. */
+  /** Settings that make requests more expensive than necessary. */
   readonly slow: readonly string[];
   /** Products without a sandbox. */
   readonly testKeys: readonly string[];
-  /** What in kong.yml may be meant so. */
+  /** Oddities in kong.yml that may be intended. */
   readonly kong: readonly string[];
-  /** Routes that are not ours. */
+  /** Routes that are not Tollgate's. */
   readonly others: readonly string[];
 }
 
-/** More are told by their number, unless all are asked for. */
+/** Further refusals are only counted, unless all are requested. */
 const MAX_REFUSALS = 3;
 
 function showRefusals(refusals: readonly string[], isVerbose: boolean): string[] {
@@ -156,7 +159,7 @@ interface CheckFlags {
 
 interface Checked {
   readonly results: readonly CheckResult[];
-  /** Empty when it cannot be read, and then nothing is compared with it. */
+  /** Empty when it cannot be read; then nothing is compared with it. */
   readonly catalogue: Catalogue;
   readonly report: KongReport;
 }
@@ -185,7 +188,7 @@ async function runChecks(context: CommandContext, { allGuarded }: CheckFlags): P
   return { results, catalogue, report };
 }
 
-/** What is wrong with the files of what is sold, and of the gateway. */
+/** Problems in the catalogue's and the gateway's files. */
 export async function checkFiles(context: CommandContext): Promise<readonly string[]> {
   const { results } = await runChecks(context, {});
   return results.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
@@ -207,7 +210,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
       slow: isKongRight ? noteKongConf(readFileSync(join(context.root, 'kong', 'kong.conf'), 'utf8')) : [],
       withoutSource: liveStates(context.env, catalogue).filter(({ live }) => !live),
       testKeys: noteTestKeys(catalogue.products),
-      // A file that is wrong for Kong too need not be told twice.
+      // If Kong would refuse the file too, the local gateway's refusals need not be repeated.
       localRefusals: isKongRight && !failed.includes('plugin') ? findLocalRefusals(context) : [],
     };
     context.output.result({ ok: failed.length === 0, checks: results, ...notes }, () => show(results, notes, flags));

@@ -9,21 +9,21 @@ import { isMissingTable } from '../postgres/migrations';
 import { CommandError } from '../command-error';
 import { type Output } from './output';
 
-/** What every command is given. */
+/** The context that every command gets. */
 export interface CommandContext {
   /** The program's folder. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
   readonly isSameProcess: (identity: ProcessIdentity) => boolean;
   readonly output: Output;
-  /** Ends a command that succeeded with another code than 0. */
+  /** Ends a successful command with an exit code other than 0. */
   readonly exitWith: (code: number) => void;
 }
 
 /** The actor in the audit log. */
 export const ACTOR = 'cli';
 
-/** A database, and what named it. */
+/** A database, and the setting that named it. */
 interface NamedDatabase {
   readonly url: string;
   readonly from: string;
@@ -38,7 +38,7 @@ function findDatabase({ root, env, isSameProcess }: CommandContext): NamedDataba
   return { url: state.databaseUrl, from: `of the instance with the data folder ${folder}` };
 }
 
-/** Which database commands work on and why, for people; without user and password. */
+/** The database that commands work on and the reason, for people. Never shows user and password. */
 export function describeDatabase(context: CommandContext): string {
   const found = findDatabase(context);
   if (!found) return `none: DATABASE_URL is not set, and no instance runs with the data folder ${dataFolder(context.root, context.env)}`;
@@ -47,7 +47,7 @@ export function describeDatabase(context: CommandContext): string {
 }
 
 /**
- * The database that commands work on: DATABASE_URL, else the one of the instance that runs from this folder.
+ * The database that commands work on: DATABASE_URL, otherwise that of the instance that runs from this folder.
  * @throws CommandError `not_running`
  */
 export function findDatabaseUrl(context: CommandContext): string {
@@ -60,10 +60,10 @@ export function findDatabaseUrl(context: CommandContext): string {
   );
 }
 
-/** A query of a command that takes longer has met a lock or a dead server. */
+/** A command's query that takes longer waits for a lock or a dead server. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** Runs `work` with a connection and ends it. @throws CommandError when there is no database to work with */
+/** Runs `work` with a connection and closes it. @throws CommandError when there is no database to work with */
 export async function withDatabase<T>(context: CommandContext, work: (db: Pool) => Promise<T>, connections = 1): Promise<T> {
   const url = findDatabaseUrl(context);
   const db = createPool(url, { max: connections, statementTimeoutMs: STATEMENT_TIMEOUT_MS, applicationName: 'tollgate cli' });
@@ -80,7 +80,10 @@ export async function withDatabase<T>(context: CommandContext, work: (db: Pool) 
   }
 }
 
-/** Adds what all commands share: `--json` (which may stand anywhere, so the program itself reads it) and that surplus words are a mistake. */
+/**
+ * Adds what all commands share: `--json` (which may stand anywhere, so the program itself reads it), and the rule that excess arguments are
+ * a mistake.
+ */
 export function finishCommand(command: Command): Command {
   return command.addOption(new Option('--json', 'print one JSON text instead')).allowExcessArguments(false);
 }

@@ -42,7 +42,7 @@ function showLimits({ limits, used }: CustomerLimitsView): string {
   return table(['', 'has', 'at most'], rows);
 }
 
-/** `tollgate customer limits`: what a customer may have. */
+/** `tollgate customer limits`: the limits of a customer. */
 export function addCustomerLimits(customer: Command, context: CommandContext): void {
   const command = customer
     .command('limits')

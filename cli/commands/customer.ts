@@ -46,7 +46,7 @@ function addReading(customer: Command, context: CommandContext): void {
     });
 }
 
-/** `tollgate customer …`: who keys and subscriptions belong to. */
+/** `tollgate customer …`: the customers to whom keys and subscriptions belong. */
 export function addCustomerCommands(program: Command, context: CommandContext): void {
   const customer = program.command('customer').description('customers, who own keys and subscriptions');
   finishCommand(customer.command('create').description('add a customer').requiredOption('--email <email>', 'e-mail address'))

@@ -41,7 +41,7 @@ interface Outcome {
   readonly as_of: string | null;
   readonly says: string;
   readonly licence: string;
-  /** Why it could not be updated. */
+  /** Reason why it could not be updated. */
   readonly error?: string;
 }
 
@@ -71,7 +71,7 @@ async function describe(definition: ListDefinition, folder: string): Promise<Out
   return { list, networks: kept?.networks.length ?? null, as_of: kept?.asOf.toISOString() ?? null, says, licence };
 }
 
-/** Which registry knows which address: wanted where it is named, or where registries are asked. */
+/** True if the list of registries by address is needed: when it is named, or when registries are queried. */
 function wantsServers(names: readonly string[], env: NodeJS.ProcessEnv): boolean {
   return names.length > 0
     ? names.includes(RDAP_SERVERS)
@@ -99,7 +99,7 @@ async function updateServers(folder: string, mirror: string | undefined): Promis
   }
 }
 
-/** The source of a table: from the command line if it names one, else from the environment. */
+/** The source of a table: from the command line if given there, otherwise from the environment. */
 function sourceOf(id: TableId, env: NodeJS.ProcessEnv): string | undefined {
   return env[id === 'city' ? 'IP_CITY_SOURCE' : 'IP_ASN_SOURCE'] || undefined;
 }
@@ -157,19 +157,19 @@ function readDay(text: string | undefined): Date | undefined {
   return new Date(day.data);
 }
 
-/** Tables that are named, or without names those whose source is set. */
+/** The named tables; without names, all tables whose source is set. */
 function chosenTables(names: readonly string[], env: NodeJS.ProcessEnv): readonly TableId[] {
   return TABLES.filter((id) => (names.length > 0 ? names.includes(id) : sourceOf(id, env) !== undefined));
 }
 
-/** `--from` is one table's file or URL, or the mirror of all lists. */
+/** `--from` is either one table's file or URL, or the mirror of all lists. */
 function checkFrom(from: string, names: readonly string[]): void {
   const isTable = [...TABLES, INDIA_PINS].some((id) => names.includes(id));
   if (isTable && names.length > 1) throw new CommandError('invalid_argument', 'with --from, name one table alone');
   if (!isTable && !/^https?:\/\//.test(from)) throw new CommandError('invalid_argument', '--from must be an http or https URL');
 }
 
-/** The cause says more than `fetch failed`. */
+/** The cause, because it says more than `fetch failed`. */
 function reasonOf(error: unknown): string {
   if (!isNativeError(error)) return 'unknown';
   return isNativeError(error.cause) ? `${error.message}: ${error.cause.message}` : error.message;
@@ -189,7 +189,7 @@ function show(outcomes: readonly Outcome[]): string {
   return table(['list', 'entries', 'data of', 'says', 'licence', 'not updated'], rows);
 }
 
-/** Networks of each list; both edges of each and their neighbours are looked up. */
+/** Networks sampled from each list. Both edges of each, and their neighbours, are looked up. */
 const SAMPLE = 1_000;
 
 async function measure(folder: string, env: NodeJS.ProcessEnv): Promise<FlagAccuracy[]> {

@@ -11,7 +11,7 @@ import { type CommandContext } from './command-context';
 import { CommandError } from '../command-error';
 import { here } from './here';
 
-/** Flags as the command line has them. */
+/** Flags as given on the command line. */
 export interface KongFlags {
   readonly conf?: string;
   readonly kongYml?: string;
@@ -20,7 +20,7 @@ export interface KongFlags {
   readonly lane?: boolean;
 }
 
-/** Where the plugin server is that runs here, or as the reader says. */
+/** Addresses of the running plugin server, or those that the command line gives. */
 interface Places {
   readonly socketPath?: string | undefined;
   readonly answersTo?: string | undefined;
@@ -33,10 +33,10 @@ export interface WrittenKong {
   readonly notes: readonly string[];
 }
 
-/** Both Kong and a shell read it, without quotes. */
+/** Both Kong and a shell read such a path without quotes. */
 const PLAIN_PATH = /^[\w./@+-]+$/;
 
-/** Writes what an existing Kong needs into a folder. @throws CommandError; nothing is written then */
+/** Writes everything that an existing Kong needs into a folder. @throws CommandError; nothing is written then */
 export function writeForKong(context: CommandContext, folder: string, flags: KongFlags & Places): WrittenKong {
   const { kongYml: ymlFile, conf: confFile, route, socketPath, answersTo, readOn } = flags;
   const product = flags.product ?? route ?? 'your-product';
@@ -65,7 +65,7 @@ export function writeForKong(context: CommandContext, folder: string, flags: Kon
   for (const name of Object.keys(texts)) refuseOther(join(folder, name), texts[name] ?? '');
   for (const [name, text] of Object.entries(texts)) replace(join(folder, name), text);
   const missing = Object.entries(templates).filter(([name]) => !existsSync(join(folder, name)));
-  // It will hold secrets.
+  // The file will hold secrets.
   for (const [name, text] of missing) writeFileSync(join(folder, name), text, { mode: 0o600 });
   return {
     files: [...Object.keys(texts), ...missing.map(([name]) => name)],
@@ -92,17 +92,17 @@ function readGiven({ env }: CommandContext, file: string | undefined): string | 
   }
 }
 
-/** What Kong answers by itself, with the brand of what is sold. */
+/** Responses that Kong sends itself, with the seller's brand. */
 function errorPage({ env }: CommandContext): string {
   const { data, error } = brandSettings.safeParse(env);
   if (!data) throw new CommandError('invalid_argument', error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
   return gatewayErrorPage(readBrand(data));
 }
 
-/** These can be told from a file of the reader by their text alone. */
+/** The text alone shows whether one of these files was changed by the reader. */
 const SHIPPED = /(^|\/)(problem\.(html|json)|(log-maps|request-map)\.conf|access-layer\.json|\w+\.lua)$/;
 
-/** A file that this command did not write is the reader's. */
+/** A file that this command did not write belongs to the reader. */
 function refuseOther(path: string, text: string): void {
   if (!existsSync(path) || SHIPPED.test(path)) return;
   const there = readFileSync(path, 'utf8');

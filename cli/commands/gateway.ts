@@ -26,7 +26,7 @@ Example:
   npx tollgate gateway kong /etc/kong/tollgate --conf /etc/kong/kong.conf --kong-yml /etc/kong/kong.yml --route orders
   npx tollgate check nginx /etc/nginx/nginx.conf`;
 
-/** What includes the files in a configuration that there is already, and what runs them alone. */
+/** How to include the files in an existing configuration, and how to run them alone. */
 const NEXT: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
   nginx: nginxNext,
   'nginx-lua': nginxNext,
@@ -45,7 +45,7 @@ function nginxNext(folder: string): string[] {
 
 type SocketName = Parameters<typeof socketPath>[1];
 
-/** Where the plugin server is that runs here; else as the shipped files name it. */
+/** Addresses of the plugin server that runs here; otherwise those in the shipped files. */
 function runningPlaces({ root, env, isSameProcess }: CommandContext, socket: SocketName): Pick<GatewayPlaces, 'socketPath' | 'answersTo'> {
   const state = readState(dataFolder(root, env));
   if (!state || !isSameProcess(state.supervisor)) return {};
@@ -56,7 +56,7 @@ function runningPlaces({ root, env, isSameProcess }: CommandContext, socket: Soc
   };
 }
 
-/** Where callers read on: at the dashboard that the environment names, else at the one that runs here. */
+/** Pages that explain refusals: at the dashboard that the environment names, otherwise at the one that runs here. */
 function readOnOf({ root, env, isSameProcess }: CommandContext): ReadOn {
   const state = readState(dataFolder(root, env));
   const running = state && isSameProcess(state.supervisor) ? state.dashboard : null;
@@ -75,7 +75,7 @@ function parseKind(text: string): (typeof KINDS)[number] {
 interface Target {
   readonly kind: GatewayKind;
   readonly folder: string;
-  /** The socket's path, as it was written. */
+  /** The socket's path as given. */
   readonly socket: string | undefined;
 }
 
@@ -150,7 +150,7 @@ export function addGatewayCommand(program: Command, context: CommandContext): vo
     });
 }
 
-/** What a folder beside a configuration says, and kong.yml no longer does. */
+/** Routes in the files of a folder that no longer match kong.yml. */
 export function findStaleRoutes(context: CommandContext, gateway: string, file: string): string[] {
   const kinds = GATEWAY_KINDS.filter((kind) => kind.startsWith(gateway));
   const folder = dirname(resolve(file));
@@ -164,7 +164,7 @@ export function findStaleRoutes(context: CommandContext, gateway: string, file: 
   });
 }
 
-/** Its first line names the kind of gateway. */
+/** Removes the first line, which names the kind of gateway. */
 const withoutHead = (text: string | undefined): string | undefined => text?.slice(text.indexOf('\n'));
 
 function read(file: string): string | undefined {

@@ -1,11 +1,13 @@
 import { relative } from 'node:path';
 
-/** Where a command's words are relative to: npm and npx change folders, and say where they were called. */
+/**
+ * The folder that paths on the command line are relative to. npm and npx change folders, and pass on the folder in which they were called.
+ */
 export function here(env: NodeJS.ProcessEnv): string {
   return env['INIT_CWD'] || process.cwd();
 }
 
-/** A file as messages name it: from the program's folder where it lies in it, else whole. */
+/** The name of a file in messages: relative to the program's folder if the file is in it, otherwise the whole path. */
 export function nameFrom(root: string, file: string): string {
   const name = relative(root, file);
   return name.startsWith('..') ? file : name;

@@ -13,7 +13,7 @@ Example:
   npx tollgate init shop
   npx tollgate start --config shop`;
 
-/** The files of a new folder, and their names in kong/new-folder. There a name with a dot in front would be hidden, or obeyed. */
+/** The files of a new folder, and their names in kong/new-folder. There, a name with a leading dot would be hidden, or take effect. */
 const FILES: Readonly<Record<string, string>> = {
   'catalogue.yml': 'catalogue.yml',
   'kong.yml': 'kong.yml',
@@ -24,13 +24,13 @@ const FILES: Readonly<Record<string, string>> = {
   'README.md': 'README.md',
 };
 
-/** A path as a person writes it: relative, unless it would climb more than one folder. */
+/** A path as a person would write it: relative, unless it goes up more than one folder. */
 function pathFrom(from: string, to: string): string {
   const path = relative(from, to);
   return path.startsWith('../..') ? to : path || '.';
 }
 
-/** Reads each file's text and puts in this folder and time zone. */
+/** Reads each file's text and fills in this folder and time zone. */
 function readTemplates(root: string, folder: string): { file: string; text: string }[] {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return Object.entries(FILES).map(([name, template]) => {

@@ -7,8 +7,8 @@ import { type CommandContext } from './command-context';
 import { readKongYml } from './read-kong-yml';
 
 /**
- * Compares the kong.yml that is used here with the catalogue. The example's is Tollgate's alone, so every service of it must be guarded; in any
- * other, services without the access layer are somebody else's.
+ * Compares the kong.yml in use with the catalogue. The example's kong.yml is Tollgate's alone, so every service in it must be guarded. In
+ * any other kong.yml, services without the access layer belong to somebody else.
  */
 export function judgeKongYml(
   context: Pick<CommandContext, 'root' | 'env'>,

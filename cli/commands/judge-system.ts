@@ -1,25 +1,25 @@
 import { type MigrationStanding } from '../postgres/migrations';
 import { type NodeHealth, type StoreHealth } from '../../services/selling/operators/read-nodes';
 
-/** What the database says of itself and of the processes that write to it. */
+/** Facts that the database reports of itself, and of the processes that write to it. */
 export interface DatabaseFacts {
-  /** Unix milliseconds by its clock, and by this machine's at the same time. */
+  /** Unix milliseconds by its clock, and by this machine's clock at the same time. */
   readonly clockMs: number;
   readonly ownClockMs: number;
   readonly answeredInMs: number;
-  /** Whether a pooler gives each transaction another session; undefined: it could not be seen. */
+  /** True if a pooler gives each transaction another session; undefined: it could not be determined. */
   readonly sharesSessions: boolean | undefined;
   readonly health: StoreHealth;
   readonly migrations: MigrationStanding;
   readonly nodes: readonly NodeHealth[];
-  /** Admitted requests of the last minutes that are in the log, and how many of them have a response. */
+  /** Admitted requests of the last minutes in the log, and how many of them have a response. */
   readonly responses: { readonly admitted: number; readonly reported: number };
-  /** Messages that should have been sent by now, and how late the oldest is. */
+  /** Number of overdue messages, and how late the oldest is. */
   readonly overdue: { readonly count: number; readonly oldestMs: number };
 }
 
 export interface Certificate {
-  /** The setting or address that it belongs to. */
+  /** The setting or address of the certificate. */
   readonly name: string;
   /** Unix milliseconds; undefined when it could not be read. */
   readonly endsAtMs: number | undefined;
@@ -32,18 +32,18 @@ export interface LoggedError {
   readonly text: string;
 }
 
-/** What was read of a running system. Undefined: there is none, or it is not on this machine. */
+/** Facts that were read of a running system. Undefined: it does not exist, or is not on this machine. */
 export interface SystemFacts {
   readonly nowMs: number;
   /** Versions of this command's Tollgate and of Node. */
   readonly version: string;
   readonly node: string;
-  /** The facts, or why there are none. */
+  /** The facts, or the reason why there are none. */
   readonly database: DatabaseFacts | string;
   readonly usesRedis: boolean;
   readonly socket: { readonly path: string; readonly answers: boolean } | undefined;
   readonly gateway: { readonly url: string; readonly status: number | undefined } | undefined;
-  /** What `check` says of the files that Kong reads. */
+  /** What `check` reports of the files that Kong reads. */
   readonly files: readonly string[];
   readonly certificates: readonly Certificate[];
   readonly disk: { readonly path: string; readonly freeBytes: number; readonly bytes: number };
@@ -51,13 +51,13 @@ export interface SystemFacts {
   readonly errors: readonly LoggedError[] | undefined;
 }
 
-/** `unknown`: it cannot be seen from here. */
+/** `unknown`: it cannot be determined from here. */
 export interface Finding {
   readonly name: string;
   readonly state: 'well' | 'unwell' | 'unknown';
-  /** What was seen. */
+  /** The observation. */
   readonly saw: string;
-  /** Set where it is unwell. */
+  /** Present if something is wrong. */
   readonly todo?: string;
 }
 
@@ -255,7 +255,7 @@ function judgeDatabase(facts: SystemFacts): Finding[] {
   ];
 }
 
-/** What is well in a running system, and what to do about the rest, in the order in which to look. */
+/** Judges a running system: what is well, and what to do about everything else, in the order in which to look. */
 export function judgeSystem(facts: SystemFacts): Finding[] {
   const files = facts.files.map((problem) => unwell('kong’s files', problem, 'npx tollgate check names every mistake with its line.'));
   return [

@@ -67,7 +67,7 @@ function addIssueOptions(command: Command, isNeeded: boolean): Command {
     .option('--no-subscribe', 'authorise the key, but do not subscribe the customer');
 }
 
-/** Checks what can be checked without a database. */
+/** Checks the flags as far as possible without a database. */
 function readIssueFlags(flags: IssueFlags, timeZone: string): IssueKeyOptions & { mode?: KeyMode } {
   const { customer, plan, mode, expires, allow, name, subscribe } = flags;
   const own = readOwnLimits(flags);
@@ -95,11 +95,11 @@ interface FirstCallOptions {
   readonly key: string;
   readonly products: readonly string[];
   readonly catalogue: Catalogue;
-  /** Undefined when GATEWAY_URL names none and no instance runs from this folder. */
+  /** Undefined when GATEWAY_URL is not set and no instance runs from this folder. */
   readonly gateway: string | undefined;
 }
 
-/** Lines with a curl command that is ready to run, for the first product that can be called; none when none can. */
+/** Lines with a curl command that is ready to run, for the first product that can be called; empty if there is none. */
 function firstCall({ key, products, catalogue, gateway = 'http://127.0.0.1:8000' }: FirstCallOptions): string[] {
   const chosen = products.flatMap((id) => catalogue.find(id) ?? []);
   const [call] = chosen.flatMap((product) => firstCallOf(product) ?? []);

@@ -8,11 +8,11 @@ export interface ImportFileOptions {
   readonly path: string;
   readonly defaults: ImportDefaults;
   readonly isTrial: boolean;
-  /** Called for keys that are imported nevertheless. */
+  /** Called for keys that are imported with a warning. */
   readonly warn: (line: number, warning: string) => void;
 }
 
-/** Imports the keys of a file. What a line lacks is refused with its number; every other line is imported. */
+/** Imports the keys of a file. A line with a mistake is refused with its number; all other lines are imported. */
 export async function importFile(db: Pool, { path, defaults, isTrial, warn }: ImportFileOptions): Promise<ImportResult> {
   const { rows } = await db.query<{ id: string }>('SELECT id FROM product WHERE active');
   const keys = new KeyImport(db, { actor: ACTOR, isTrial });
@@ -25,12 +25,12 @@ export async function importFile(db: Pool, { path, defaults, isTrial, warn }: Im
     known += result.known;
     refused.push(...result.refused);
   };
-  // Lines are read while those before them are stored.
+  // Lines are read while earlier ones are stored.
   let storing: Promise<void> = Promise.resolve();
   const storeNext = async (): Promise<void> => {
     await storing;
     storing = store(window);
-    // Whoever awaits it next hears of its failure.
+    // The next await reports a failure.
     storing.catch(() => undefined);
     window = [];
   };

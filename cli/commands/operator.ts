@@ -20,7 +20,7 @@ const HELP = `
 The link is shown once, works once, and for an hour. It leads to a page that asks for a password; the first sign-in then asks for a second
 factor. Nothing can be done before both are set. If the hour is over: npx tollgate operator reset EMAIL.`;
 
-/** Where browsers reach the dashboard: DASHBOARD_URL, else the one of the instance that runs from this folder. */
+/** Address at which browsers reach the dashboard: DASHBOARD_URL, otherwise that of the instance that runs from this folder. */
 function findDashboardUrl({ root, env, isSameProcess }: CommandContext): string {
   const given = env['DASHBOARD_URL'];
   if (given !== undefined && URL.canParse(given)) return new URL(given).origin;
@@ -29,7 +29,7 @@ function findDashboardUrl({ root, env, isSameProcess }: CommandContext): string 
   throw new CommandError('not_running', 'for the link, set DASHBOARD_URL to where browsers reach the dashboard');
 }
 
-/** Both in one go: an operator whose link was not made could never come in. */
+/** Both in one transaction: an operator without a link could never sign in. */
 async function withLink(context: CommandContext, work: (db: Pool) => Promise<Operator>): Promise<Operator & SetUpLink> {
   const url = findDashboardUrl(context);
   return withDatabase(context, async (db) => {
@@ -42,7 +42,7 @@ function showLink({ email, link, expiresAt }: Operator & SetUpLink): string {
   return `operator ${email}\nset a password within an hour (until ${expiresAt.toISOString()}), once, at:\n\n  ${link}\n\nshown this once`;
 }
 
-/** A command on one address that answers with a link. */
+/** A command on one address that prints a link. */
 function addLinkCommand(
   command: Command,
   context: CommandContext,
@@ -56,7 +56,7 @@ function addLinkCommand(
   };
 }
 
-/** `tollgate operator …`: who runs the installation from the dashboard's pages below /operator. */
+/** `tollgate operator …`: the people who run the installation on the dashboard's pages below /operator. */
 export function addOperatorCommands(program: Command, context: CommandContext): void {
   const operator = program.command('operator').description('operators: people who run this installation from the pages below /operator');
   const create = operator

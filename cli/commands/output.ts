@@ -2,17 +2,17 @@ import { type OperationRefusal } from '../../services/selling/operations/operati
 import { OperationRefused } from '../../services/selling/operations/operation-refused';
 import { CommandError } from '../command-error';
 
-/** How a command tells its result: one JSON text for scripts, or lines for people. */
+/** Prints a command's result: one JSON text for scripts, or lines for people. */
 export interface Output {
   readonly json: boolean;
-  /** @param text made only when it is needed */
+  /** @param text called only when it is needed */
   result(value: unknown, text: () => string): void;
-  /** One line for people, beside the result. */
+  /** One line for people, in addition to the result. */
   warn(text: string): void;
   error(error: unknown): void;
 }
 
-/** Where results and errors go. */
+/** Streams for results and errors. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
@@ -37,7 +37,7 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
   };
 }
 
-/** Where to find what was asked for; operations themselves do not know that a command line called them. */
+/** The commands that list what was asked for. Operations themselves do not know that a command line called them. */
 const HINTS: Partial<Record<OperationRefusal, string>> = {
   customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
   operator_unknown: 'npx tollgate operator list shows them',
@@ -66,7 +66,7 @@ function oneLine(text: string): string {
 
 type Cell = string | number | null | undefined;
 
-/** Columns wide enough for their cells; what is absent shows as a dash. */
+/** A table whose columns are as wide as their cells; a missing value shows as a dash. */
 export function table(titles: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const cells = [titles, ...rows].map((row) =>
     row.map((cell) => (cell === null || cell === undefined || cell === '' ? '–' : String(cell))),

@@ -3,7 +3,7 @@ import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscri
 import { CommandError } from '../command-error';
 import { parseLimit, parseRate } from '../parse-arguments';
 
-/** Limits of a subscription alone. */
+/** Limits of a single subscription. */
 export interface OwnLimitFlags {
   readonly daily?: string;
   readonly monthly?: string;
@@ -11,7 +11,7 @@ export interface OwnLimitFlags {
   readonly burst?: string;
 }
 
-/** @param whose `of the subscriptions`, or nothing where the command has one */
+/** @param whose `of the subscriptions`; empty if the command has a single subscription */
 export function addOwnLimits(command: Command, whose = ''): Command {
   return command
     .option('--daily <n>', `requests a day${whose}, instead of the plan’s`)

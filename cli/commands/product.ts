@@ -27,11 +27,11 @@ const REMOVE_HELP = `
 Takes the product's block out of kong.yml and its entry out of catalogue.yml; customers are served until npx tollgate catalogue apply. Nothing
 that customers have is deleted.`;
 
-/** What a product that is taken out leaves, for its subscribers. */
+/** The consequences of removing a product for its subscribers. */
 const STAYS =
   'keys, subscriptions, usage, statements and the audit log stay; calls are answered with 404, and customers cannot subscribe. If the product comes back under this name, its subscriptions go on';
 
-/** What every product of the specification has unless it says otherwise. */
+/** The default of the products in the specification. */
 const USUAL_DAILY = 1_000;
 const DAYS = 30;
 
@@ -94,7 +94,7 @@ function readNew(name: string, flags: NewFlags, env: NodeJS.ProcessEnv): NewProd
   };
 }
 
-/** kong.yml with an authority in it, once. */
+/** Adds an authority to kong.yml, unless it is there already. */
 function withAuthority(kong: string, authority: Authority | undefined): string {
   if (authority === undefined || kong.includes(authority.id)) return kong;
   const hasList = parseDocument(kong).has('ca_certificates');
@@ -102,7 +102,7 @@ function withAuthority(kong: string, authority: Authority | undefined): string {
   return addToList(text, { list: 'ca_certificates', entry: { ...authority } });
 }
 
-/** Both files' new texts, checked before either is written. @throws CommandError `invalid_argument` */
+/** The new texts of both files, checked before either is written. @throws CommandError `invalid_argument` */
 function writeTexts(product: NewProduct, texts: { kong: string; catalogue: string }): { kong: string; catalogue: string } {
   const { block, entry } = describeProduct(product);
   const comment = `${product.title}: an API of its own; npx tollgate product new wrote this block.`;
@@ -112,7 +112,7 @@ function writeTexts(product: NewProduct, texts: { kong: string; catalogue: strin
   const after = parseCatalogue(catalogue);
   const [problem] = after.problems ?? [];
   if (problem) {
-    // A mistake that was there already is told with its place; one of this command in its own words.
+    // An existing mistake is reported with its place; a mistake of this command in its own words.
     throw invalid(before.problems ? describeProblem('catalogue.yml', problem) : problem.message);
   }
   const known = new Set(checkKongYml(texts.kong, before.catalogue?.products ?? []).problems);
@@ -122,7 +122,7 @@ function writeTexts(product: NewProduct, texts: { kong: string; catalogue: strin
 }
 
 /**
- * Both files of what is sold. The example catalogue is changed only where it runs or is named: it is part of the program.
+ * Both files: kong.yml and the catalogue. The example catalogue belongs to the program, so it is changed only if it runs or is named.
  * @throws CommandError `no_folder`
  */
 function readFiles({ root, env }: CommandContext): {
@@ -136,7 +136,7 @@ function readFiles({ root, env }: CommandContext): {
   return { files, texts: { kong: readFileSync(files.kong, 'utf8'), catalogue: readFileSync(files.catalogue, 'utf8') } };
 }
 
-/** Replaces each file in one step. @returns their names, from the project's folder where they lie in it */
+/** Replaces each file in one step. @returns their names, relative to the project's folder if they are in it */
 function writeFiles(root: string, files: { kong: string; catalogue: string }, texts: { kong: string; catalogue: string }): string[] {
   for (const name of ['kong', 'catalogue'] as const) {
     writeFileSync(`${files[name]}.new`, texts[name]);

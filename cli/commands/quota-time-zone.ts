@@ -5,7 +5,7 @@ import { DEFAULT_QUOTA_TIMEZONE } from '../supervisor/start-settings';
 import { type CommandContext } from './command-context';
 import { CommandError } from '../command-error';
 
-/** The zone that the environment names, else that of the running instance. */
+/** The time zone in the environment, otherwise that of the running instance. */
 export function quotaTimeZone({ env, root }: CommandContext): string {
   const given = env['QUOTA_TIMEZONE'];
   if (!given) return readState(dataFolder(root, env))?.quotaTimeZone ?? DEFAULT_QUOTA_TIMEZONE;

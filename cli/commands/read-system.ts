@@ -12,7 +12,7 @@ import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { type InstanceState, readState } from '../supervisor/instance-state';
 import { type Certificate, type DatabaseFacts, type LoggedError, type SystemFacts } from './judge-system';
 
-/** Anything that takes longer counts as away. */
+/** Milliseconds. Anything that takes longer counts as unreachable. */
 const PATIENCE_MS = 3_000;
 
 /** A response is reported within seconds of its end; most requests end within a minute. */
@@ -29,7 +29,7 @@ async function readRow<Row extends object>(db: Pool, text: string, none: Row): P
 }
 
 async function readDatabase(db: Pool, url: string): Promise<DatabaseFacts> {
-  // The first query waits for the connection as well.
+  // The first query also waits for the connection.
   await db.query('SELECT');
   const start = Date.now();
   const { clockMs } = await readRow(db, 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "clockMs"', { clockMs: 0 });
@@ -45,7 +45,7 @@ async function readDatabase(db: Pool, url: string): Promise<DatabaseFacts> {
     migrations,
   };
   const none = { nodes: [], responses: { admitted: 0, reported: 0 }, overdue: { count: 0, oldestMs: 0 } };
-  // Tables may be missing.
+  // Without all migrations, tables may be missing.
   if (migrations.pending.length > 0) return { ...base, ...none };
   return {
     ...base,
@@ -76,7 +76,7 @@ async function statusOf(url: string): Promise<number | undefined> {
   }
 }
 
-/** Reads only when it ends: whether it is trusted is for whoever connects. */
+/** Reads only the certificate's end. Trust is for the client to check. */
 function endOfServed(url: URL): Promise<number | undefined> {
   return new Promise((resolve) => {
     const { hostname: host, port } = url;
@@ -116,7 +116,7 @@ const ERROR_LEVEL = /"level":(?:5\d|6\d|"(?:error|fatal)")/;
 const HOUR_MS = 3_600_000;
 const MAX_TEXT = 200;
 
-/** The message alone: other members of a line may name people. */
+/** The message alone, because other members of a line may name people. */
 function errorIn(line: string, process: string, nowMs: number): LoggedError | undefined {
   if (!ERROR_LEVEL.test(line)) return undefined;
   try {
@@ -163,7 +163,7 @@ interface Places {
   readonly folder: string;
 }
 
-/** Places of the instance that runs from this folder, unless the environment names another. */
+/** Places of the instance that runs from this folder, unless the environment names others. */
 function findPlaces({ root, env, isSameProcess }: CommandContext): Places {
   const folder = dataFolder(root, env);
   const state = readState(folder);
@@ -180,7 +180,7 @@ async function readGateway(env: NodeJS.ProcessEnv, { state }: Places): Promise<S
   return url !== undefined && URL.canParse(url) ? { url: new URL(url).origin, status: await statusOf(url) } : undefined;
 }
 
-/** Reads what can be seen of a running system from here. Never throws for what is away. */
+/** Reads what can be seen of a running system from here. Never throws for unreachable parts. */
 export async function readSystem(
   context: CommandContext,
   { version, files }: Pick<SystemFacts, 'version' | 'files'>,

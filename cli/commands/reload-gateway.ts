@@ -11,7 +11,7 @@ import { type ProcessIdentity, readState } from '../supervisor/instance-state';
 import { type CommandContext, findDatabaseUrl } from './command-context';
 import { CommandError } from '../command-error';
 
-/** `local`: the gateway of the instance that runs from this folder has taken kong.yml over. `none`: no such gateway works on this database. */
+/** `local`: the gateway of the instance that runs from this folder has loaded kong.yml. `none`: no such gateway works on this database. */
 export type Reloaded = 'local' | 'none';
 
 const DEADLINE_MS = 5_000;
@@ -19,7 +19,7 @@ const POLL_MS = 10;
 
 const gatewayState = z.object({ digest: z.string().optional(), problems: z.array(z.string()).optional(), at: z.number() });
 
-/** The gateway of the instance that runs from this folder, when it works on the database that commands work on. */
+/** The gateway of the instance that runs from this folder, if that uses the same database as commands. */
 function findLocalGateway(context: CommandContext): ProcessIdentity | undefined {
   const { root, env, isSameProcess } = context;
   const state = readState(dataFolder(root, env));
@@ -28,7 +28,7 @@ function findLocalGateway(context: CommandContext): ProcessIdentity | undefined 
   return gateway && isSameProcess(gateway) ? gateway : undefined;
 }
 
-/** What of kong.yml the local gateway would refuse, if one runs; Kong itself knows more. */
+/** Parts of kong.yml that the local gateway would refuse, if one runs. Kong itself supports more. */
 export function findLocalRefusals(context: CommandContext): readonly string[] {
   const { root, env } = context;
   if (!findLocalGateway(context)) return [];
@@ -42,8 +42,8 @@ export function findLocalRefusals(context: CommandContext): readonly string[] {
 }
 
 /**
- * Has the local gateway read kong.yml again, and waits until it works by it.
- * @throws CommandError `reload_failed` when it refuses the file or does not answer; it then goes on as before
+ * Makes the local gateway read kong.yml again, and waits until the file is in use.
+ * @throws CommandError `reload_failed` when it refuses the file or does not respond; it then continues with the old file
  */
 export async function reloadGateway(context: CommandContext): Promise<Reloaded> {
   const { root, env } = context;

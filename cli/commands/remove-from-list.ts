@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap, isSeq, parseDocument } from 'yaml';
 
 /**
- * Takes entries out of a list of a YAML file that people keep: each with the comment lines directly above it, every other byte stays.
- * @param isGone told of each entry as data
- * @returns the file's new text; the same where no entry is gone
+ * Removes entries from a list of a YAML file that people maintain, with the comment lines directly above each. Every other byte stays.
+ * @param isGone gets each entry as data
+ * @returns the file's new text; unchanged if no entry is removed
  * @throws Error when the file has no such list, or the result would not be the list without these entries
  */
 export function removeFromList(text: string, name: string, isGone: (entry: Readonly<Record<string, unknown>>) => boolean): string {
@@ -29,7 +29,7 @@ export function removeFromList(text: string, name: string, isGone: (entry: Reado
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 /**
- * Removes the entry whose first member stands at an offset: from the comment lines above it to the last line that is further right than its
+ * Removes the entry whose first member is at an offset: from the comment lines above it to the last line that is indented deeper than its
  * dash.
  */
 function cut(text: string, at: number): string {
@@ -47,7 +47,7 @@ function cut(text: string, at: number): string {
   const before = lines.slice(0, first);
   const after = lines.slice(last + 1);
   const isLast = after.every((line) => line.trim() === '');
-  // One gap is left of the two around it, and none at the end of the file.
+  // Of the gaps before and after it, one is left, and none at the end of the file.
   while ((isLast || after[0] === '') && before.at(-1) === '') before.pop();
   return [...before, ...after].join('\n');
 }

@@ -13,7 +13,7 @@ the number of rows and a digest of their contents. Exit code 1 when a table diff
 Example:
   npx tollgate restore-check restored`;
 
-/** One table in both databases; undefined where it does not exist. */
+/** A table in both databases; undefined where it does not exist. */
 interface Compared {
   readonly table: string;
   readonly original: TableFingerprint | undefined;
@@ -21,7 +21,7 @@ interface Compared {
   readonly same: boolean;
 }
 
-/** Tables of both databases by name, with whether they hold the same. */
+/** The tables of both databases by name, and whether their contents are equal. */
 function compareFingerprints(original: readonly TableFingerprint[], restored: readonly TableFingerprint[]): Compared[] {
   const names = [...new Set([...original, ...restored].map((each) => each.table))].sort();
   return names.map((name) => {

@@ -1,14 +1,14 @@
 import { type CatalogueChange } from '../../services/selling/catalogue/compare-catalogues';
 import { type Touched } from '../../services/selling/catalogue/count-touched';
 
-/** A change, with the customers that lose something by it. */
+/** A change, with the customers who lose something by it. */
 export interface TouchingChange extends CatalogueChange {
   readonly touched: Touched | undefined;
 }
 
 const SIGNS: Readonly<Record<CatalogueChange['action'], string>> = { add: '+', change: '~', retire: '-' };
 
-/** Longest value that is read in a line. */
+/** Maximum characters of a value in a line. */
 const MAX_VALUE = 60;
 
 function valueOf(value: unknown): string {
@@ -38,7 +38,7 @@ function whomOf({ subscriptions, customers, keys, examples }: Touched): string {
   return `    touches ${plural(subscriptions, 'subscription')}${withKeys} of ${plural(customers, 'customer')}${who}`;
 }
 
-/** One line for each change, and one more for the customers that it affects. */
+/** A line for each change, and another for the customers that it affects. */
 export function showChanges(changes: readonly TouchingChange[]): string {
   return changes
     .flatMap((change) => {

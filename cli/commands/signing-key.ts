@@ -28,7 +28,7 @@ const STEPS: Readonly<Record<RotationStep, string>> = {
   end: 'step 3 of 3, 60 s after step 2: give this value to the plugin servers, and services the keys that it gives',
 };
 
-/** @throws CommandError naming what is wrong with the file */
+/** @throws CommandError that names the file's mistake */
 function readFormer(path: string | undefined): KeySet['keys'] {
   if (path === undefined) return [];
   try {
@@ -42,7 +42,7 @@ function readFormer(path: string | undefined): KeySet['keys'] {
   }
 }
 
-/** @throws CommandError in the words of what `read` throws */
+/** @throws CommandError with the message of what `read` throws */
 function refusing<Value>(read: () => Value, setting = 'TOLLGATE_CONTEXT_SECRETS'): Value {
   try {
     return read();
@@ -60,7 +60,7 @@ function readFileOf(path: string): string | undefined {
   }
 }
 
-/** The secrets of the environment, else those of `npm start` in this folder. @throws CommandError */
+/** The secrets in the environment, otherwise those of `npm start` in this folder. @throws CommandError */
 function readSecrets({ env, root }: CommandContext): readonly SharedKey[] {
   const text = env['TOLLGATE_CONTEXT_SECRETS'] || readFileOf(secretsFile(dataFolder(root, env)));
   if (text === undefined) throw new CommandError('invalid_argument', 'set TOLLGATE_CONTEXT_SECRETS to what the plugin servers have');
@@ -75,7 +75,7 @@ function publicKeys(context: CommandContext): KeySet {
   return kept === undefined ? keySetOf(...readSecrets(context).map(derivePrivateKey)) : (JSON.parse(kept) as KeySet);
 }
 
-/** The keys of these products, of every generation. @throws CommandError */
+/** The keys of these products, for all generations. @throws CommandError */
 function productKeys(context: CommandContext, products: readonly string[]): KeySet {
   const odd = products.find((product) => !PRODUCT_ID.test(product));
   if (odd !== undefined) throw new CommandError('invalid_argument', `"${odd}" is no product id`);
@@ -96,7 +96,7 @@ function addCreate(group: Command, { output }: CommandContext): void {
     });
 }
 
-/** `tollgate signing-key`: makes the keys of proofs; reads no database. */
+/** `tollgate signing-key`: creates the keys of proofs. Reads no database. */
 export function addSigningKeyCommands(program: Command, context: CommandContext): void {
   const { env, output } = context;
   const group = program.command('signing-key').description('the keys that sign and verify proofs').addHelpText('after', EXAMPLES);

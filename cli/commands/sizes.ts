@@ -10,7 +10,7 @@ table keeps its rows.
 Example:
   npx tollgate sizes`;
 
-/** 10 MB is worth telling from 11; of more, three digits are. */
+/** One decimal below 100 MB; from there on, whole megabytes are precise enough. */
 function megabytes(bytes: number): string {
   const value = bytes / 1e6;
   return `${value < 100 ? value.toFixed(1) : value.toFixed(0)} MB`;

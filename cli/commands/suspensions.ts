@@ -9,7 +9,7 @@ node knows within a second.`;
 
 export interface SuspensionCommands<View> {
   readonly argument: { readonly name: string; readonly description: string };
-  /** What the words are about, for example `a key`. */
+  /** The subject of the texts, for example `a key`. */
   readonly what: string;
   readonly parse: (text: string) => string;
   readonly suspend: (db: Pool, subject: string, wish: SuspensionWish) => Promise<View>;

@@ -20,20 +20,20 @@ Examples:
 Test keys have counts of their own, with the same limits. A day ends at midnight in QUOTA_TIMEZONE. Refused requests do not count. A request
 that failed through no fault of the caller is given back, up to a tenth of the daily limit.`;
 
-/** What keys of one mode used on a day and in its month up to that day. Counts are requests. */
+/** Usage of the keys of one mode on a day, and in its month up to that day. Counts are requests. */
 interface ModeUsage {
   readonly usedDaily: number;
   readonly usedMonthly: number;
   readonly remainingDaily: number;
   readonly remainingMonthly: number;
-  /** Given back that day. */
+  /** Requests given back on that day. */
   readonly refundedDaily: number;
 }
 
-/** One subscription, with what its live keys used. */
+/** A subscription, with the usage of its live keys. */
 interface SubscriptionUsage extends SubscriptionSummary, ModeUsage {
   readonly state: string;
-  /** Test keys have the same limits for themselves. */
+  /** Usage of test keys, which have the same limits separately. */
   readonly test: ModeUsage;
 }
 

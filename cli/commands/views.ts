@@ -12,12 +12,12 @@ export interface SubscriptionSummary {
   readonly id: string;
   readonly product: string;
   readonly plan: string | null;
-  /** Limits in force, requests a day and a month. */
+  /** Limits in force: requests a day and a month. */
   readonly daily: number;
   readonly monthly: number;
-  /** Absent or null: requests may come as fast as they like. */
+  /** Absent or null: no rate limit. */
   readonly rate?: Rate | null;
-  /** Present where the seller suspended it: its requests are refused. */
+  /** Present if the seller suspended it: its requests are refused. */
   readonly suspended?: Suspension;
 }
 
@@ -36,7 +36,7 @@ function showSuspension(suspended: Suspension | null): string | null {
   return `since ${showMoment(new Date(suspended.since)) ?? ''}${suspended.reason === '' ? '' : `: ${suspended.reason}`}`;
 }
 
-/** A key as one word: one that the seller suspended is that before all else, a revoked or inactive one is that before it is expired. */
+/** The state of a key as one word. A suspension by the seller comes first; "revoked" and "inactive" come before "expired". */
 function showState(key: KeyView): string {
   if (key.suspended !== null) return 'suspended';
   return key.state === 'active' && key.expired ? 'expired' : key.state;
@@ -77,7 +77,7 @@ export function showKeyDetails(key: KeyView): string {
 
 type ShownSubscription = Omit<SubscriptionSummary, 'suspended'> & { readonly state?: string; readonly suspended?: Suspension | null };
 
-/** One that the seller suspended is that before all else. */
+/** The state of a subscription. A suspension by the seller comes first. */
 function showStanding({ state, suspended }: ShownSubscription): string | null {
   return suspended ? `suspended ${showSuspension(suspended)}` : (state ?? null);
 }

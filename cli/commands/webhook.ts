@@ -87,7 +87,7 @@ function addDeliveries(webhook: Command, context: CommandContext): void {
     });
 }
 
-/** `tollgate webhook …`: where the seller's systems are told of customers, subscriptions and statements. */
+/** `tollgate webhook …`: endpoints at which the seller's systems receive events about customers, subscriptions and statements. */
 export function addWebhookCommands(program: Command, context: CommandContext): void {
   const webhook = program.command('webhook').description("the seller's webhooks: events for billing systems").addHelpText('after', HELP);
   finishCommand(webhook.command('add').description('send events to a URL; prints its signing secret, this once'))

@@ -17,7 +17,7 @@ const ANSWER_MS = 4_000;
 const MAX_ANSWER_BYTES = 65_536;
 const LOOPBACK = '127.0.0.1';
 
-/** Sends what Kong sends: a stopped process still takes connections, but sends no response. */
+/** Sends the message that Kong would send: a stopped process still accepts connections, but does not respond. */
 function askPluginServer(socketPath: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath);
@@ -39,13 +39,13 @@ async function askHttp(url: string): Promise<void> {
   if (status !== 200) throw new Error(`it answered ${status}`);
 }
 
-/** The worker's own settings, including the files that its start read for it. */
+/** The worker's own settings, including those read from files at its start. */
 function workerTlsOf(env: Environment): MutualTls | undefined {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('WORKER_TLS_') || name === 'CREDENTIALS_DIR'));
   return readSettings({ tls: workerTlsSettings }, { ...own, ...readSecrets(own) }).tls;
 }
 
-/** Calls grpc.health.v1, with the worker's own security. */
+/** Calls grpc.health.v1, with the worker's own TLS. */
 function askWorker(address: string, env: Environment): Promise<void> {
   const check = HEALTH_SERVICE['Check'];
   if (!check) throw new Error('grpc.health.v1 has no Check');
@@ -78,7 +78,7 @@ function ask(role: string | undefined, env: Environment): Promise<void> {
 }
 
 /**
- * Checks that the program of this container responds.
+ * Checks that this container's program responds.
  * @throws Error when it does not, or not in time
  */
 export async function checkHealth(role: string | undefined, env: Environment): Promise<void> {

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type IssuedCertificate } from './issue-certificates';
 
-/** Variables of each holder's programs: file name → text. */
+/** Variables of one holder's programs: file name → text. */
 export type Variables = Readonly<Record<string, string>>;
 
 /** Writes in one step, and only what changed, because others may be reading. Redis reads the files as its own user. */
@@ -15,7 +15,7 @@ export function write(file: string, text: string, mode = 0o400): void {
   renameSync(draft, file);
 }
 
-/** Values that are made once and stay the same at every later run. */
+/** Values that are created once and stay the same in every later run. */
 export class Memory {
   constructor(private readonly folder: string) {}
 
@@ -34,7 +34,7 @@ export class Memory {
   }
 }
 
-/** @param folder holds a folder for each holder */
+/** @param folder contains a folder for each holder */
 export function writeVariables(folder: string, holder: string, variables: Variables): void {
   const mode = holder === 'redis' ? 0o444 : 0o400;
   for (const [name, text] of Object.entries(variables)) write(join(folder, holder, name), text, mode);

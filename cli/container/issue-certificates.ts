@@ -3,7 +3,7 @@ import { md, pki } from 'node-forge';
 
 /** Longer than a machine is likely to live. For shorter lives, platform engineers bring certificates of their own authority. */
 const VALID_YEARS = 10;
-/** Certificates are valid for a clock that is behind by less than this. */
+/** Certificates are also valid for a clock that is behind by less than this. */
 const BACKDATED_MS = 86_400_000;
 
 /** PEM texts. */
@@ -22,8 +22,8 @@ function createPair(): { publicKey: pki.PublicKey; key: string } {
 }
 
 /**
- * Creates a serial number. RFC 5280 wants a positive number, DER its shortest form. A first byte from 0x40 to 0x7f satisfies both: OpenSSL
- * refuses a certificate whose number begins with more zeros than its sign needs.
+ * Creates a serial number. RFC 5280 requires a positive number, DER its shortest form. A first byte from 0x40 to 0x7f satisfies both:
+ * OpenSSL refuses a certificate whose number begins with more zeros than its sign needs.
  * @returns 16 random bytes in hexadecimal
  */
 function createSerialNumber(): string {
@@ -56,7 +56,7 @@ export function createAuthority(name: string): IssuedCertificate {
   return { certificate: pki.certificateToPem(certificate), key };
 }
 
-/** @param hosts names under which others call it; empty for a program that only calls */
+/** @param hosts names under which others call it; empty for a program that only makes calls */
 export function issueCertificate(authority: IssuedCertificate, name: string, hosts: readonly string[] = []): IssuedCertificate {
   const { publicKey, key } = createPair();
   const certificate = createCertificate(name, publicKey);

@@ -5,9 +5,10 @@ import { type Environment, readSettings } from '../../plugins/core/settings';
 import { readOnSettings } from '../../plugins/core/read-on';
 
 /**
- * Writes what Kong answers by itself, with the addresses at which callers read on. Kong fills its templates with no setting of ours.
+ * Writes the responses that Kong sends itself, with the addresses of the pages that explain them. Kong fills none of our settings into its
+ * templates.
  * @param from folder of the shipped templates
- * @param to folder that Kong reads too; it is made
+ * @param to folder that Kong also reads; it is created
  * @throws SettingsError
  */
 export function writeKongTemplates({ from, to, env }: { from: string; to: string; env: Environment }): void {

@@ -9,13 +9,13 @@ import { readMigrationStanding } from '../postgres/migrations';
 export interface Migrated {
   /** Names of the migrations that this call applied. */
   readonly applied: readonly string[];
-  /** Sentences that the platform engineer should read. */
+  /** Sentences for the platform engineer. */
   readonly notes?: readonly string[];
 }
 
 /**
- * Brings schema, products with their API documents, plans and the rights of the process roles up to date, and nothing else. May run again, and several times at
- * once.
+ * Brings schema, products with their API documents, plans and the privileges of the process roles up to date, and nothing else. It may run
+ * repeatedly, and several times at once.
  * @param catalogue path of the catalogue
  * @throws Error with one readable sentence; a database of a newer version is left alone
  */

@@ -10,13 +10,13 @@ import { Memory, type Variables, write, writeVariables } from './credential-file
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRETS = 'TOLLGATE_CONTEXT_SECRETS';
-/** The file of secrets in this program's memory. */
+/** The file of secrets among this program's own files. */
 const SECRETS_FILE = 'context-secrets';
 
-/** The service without products. It takes requests back for the seller's own APIs, whose proofs the public key set verifies. */
+/** The service without products. It gives requests back for the seller's own APIs, whose proofs the public key set verifies. */
 export const NO_SERVICE = 'none';
 
-/** @throws Error naming what is wrong, never a secret */
+/** @throws Error naming the mistake, never a secret */
 function readGenerations(memory: Memory, env: Environment): readonly SharedKey[] {
   const said = env[SECRETS];
   try {
@@ -26,7 +26,7 @@ function readGenerations(memory: Memory, env: Environment): readonly SharedKey[]
   }
 }
 
-/** Keys for signing and verifying proofs, by holder: the secret for the plugin server, and for each service the keys of its products. */
+/** Keys for signing and verifying proofs, by holder: the secret for the plugin server, and the keys of its products for each service. */
 export function proofVariables(memory: Memory, env: Environment): Readonly<Record<string, Variables>> {
   const generations = readGenerations(memory, env);
   const TOLLGATE_CONTEXT_JWKS = JSON.stringify(keySetOf(...generations.map(derivePrivateKey)));
@@ -43,10 +43,11 @@ export function proofVariables(memory: Memory, env: Environment): Readonly<Recor
 }
 
 /**
- * Takes the next of the three steps that replace the secret of proofs: services accept the next generation, the plugin server signs with
- * it, the former one ends.
+ * Takes the next of the three steps that replace the secret of proofs: services accept the next generation; the plugin server signs with
+ * it; the former generation ends.
  * @returns the step
- * @throws Error, readable: the last step must come at least a proof's life after the one before, and this program must have made the secret
+ * @throws Error, readable, when the last step comes less than a proof's lifetime after the one before, or this program did not create the
+ * secret
  */
 export function rotateProofs({ folder, env }: { readonly folder: string; readonly env: Environment }): RotationStep {
   if (env[SECRETS]) throw new Error(`${SECRETS} is set: rotate it with tollgate signing-key rotate`);

@@ -26,8 +26,8 @@ export function withPassword(url: string, password: string | undefined): string 
 }
 
 /**
- * Reads what write-credentials.ts made for this container, unless the platform engineer set something else; certificates are read all or
- * none. A plugin server with a key of the platform engineer goes on signing with that key alone, because services elsewhere may know no
+ * Reads what write-credentials.ts created for this container, unless the platform engineer set something else; certificates are read all or
+ * none. A plugin server with a key from the platform engineer continues to sign with that key alone, because services elsewhere may know no
  * other.
  */
 function readCredentials(folder: string, said: Environment): Record<string, string> {
@@ -45,8 +45,8 @@ function readCredentials(folder: string, said: Environment): Record<string, stri
 /**
  * Turns files that orchestrators mount into variables that the programs read. If `NAME_FILE` names a file and NAME may hold a secret, the
  * text of that file becomes `NAME`. Other variables that end in `_FILE`, such as `SSL_CERT_FILE`, belong to other programs. An empty file
- * counts as none, so that a compose file may name `/dev/null` for an unused value. `DATABASE_PASSWORD` goes into `DATABASE_URL`, so that
- * the URL itself need not be a secret. `CREDENTIALS_DIR` names a folder of files with the names of variables.
+ * counts as absent, so that a compose file may name `/dev/null` for an unused value. `DATABASE_PASSWORD` is put into `DATABASE_URL`, so
+ * that the URL itself need not be a secret. `CREDENTIALS_DIR` names a folder of files that have the names of variables.
  * @returns the variables to add
  * @throws Error that names the variable, never a value
  */

@@ -4,19 +4,24 @@ import { createHash } from 'node:crypto';
 export const REDIS_USERS = ['tollgate_plugin', 'tollgate_service', 'tollgate_worker', 'tollgate_operator'] as const;
 export type RedisUser = (typeof REDIS_USERS)[number];
 
-/** Commands that every connection of ioredis sends. It can do without naming itself (CLIENT SETINFO), which Redis 7.0 does not know. */
+/**
+ * Commands that every connection of ioredis sends. It does not depend on naming itself (CLIENT SETINFO), which Redis 7.0 does not support.
+ */
 const CONNECT = '+hello +auth +ping +info +select +quit +client|setname +client|id';
 const SCRIPTS = '+eval +evalsha';
 
 /** Rights by user, in the form of ACL SETUSER. */
 const RIGHTS: Readonly<Record<RedisUser, string>> = {
-  // Counts with quota-counter.lua, and the probe beside it.
+  // Counts with quota-counter.lua, and probes the server.
   tollgate_plugin: `~tollgate:quota:* ${CONNECT} ${SCRIPTS} +time +exists +expire +hget +hmget +hset +hincrby +hkeys +hdel +set`,
-  /* Refunds merge PostgreSQL's figures into a count, which takes no unit: without HINCRBY none can be taken, and without HDEL and DEL none can be forgotten. The places of sessions are only read. */
+  /*
+   * Refunds merge PostgreSQL's figures into a count, which takes no unit: without HINCRBY no unit can be taken, and without HDEL and DEL no
+   * count can be removed. The places of sessions are only read.
+   */
   tollgate_service:
     `~tollgate:quota:* %R~tollgate:session:* ${CONNECT} ${SCRIPTS} +time +exists +expire +hget +hmget +hset +get ` +
     `(~tollgate:quota:probe:* +set)`,
-  // Sessions, numbers of one-time passwords sent, and links that were seen on pages.
+  // Sessions, numbers of sent one-time passwords, and links that were seen on pages.
   tollgate_worker:
     `~tollgate:session:* ~tollgate:otp:* ~tollgate:seo-links:* ${CONNECT} ${SCRIPTS} +time +get +set +del +pexpire +zadd +zrange +zrem ` +
     `+zremrangebyscore +zremrangebyrank`,

@@ -11,12 +11,12 @@ import { REDIS_USERS, type RedisUser, writeAclFile } from './redis-users';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Kinds of containers. `own` is this program's memory. */
+/** Kinds of containers. `own` is this program itself. */
 const KINDS = ['own', 'plugin', 'dashboard', 'service', 'worker', 'migrate', 'cli', 'redis'] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * Holders with their own folder: a volume that only their containers mount. Each service has one, because it holds the keys of its own
+ * Holders with a folder of their own: a volume that only their containers mount. Each service has one, because it holds the keys of its own
  * products.
  */
 export const HOLDERS: readonly string[] = KINDS.flatMap((kind) =>
@@ -24,7 +24,7 @@ export const HOLDERS: readonly string[] = KINDS.flatMap((kind) =>
 );
 
 export interface CredentialsOptions {
-  /** The folder with a folder for each of {@link HOLDERS}. */
+  /** The folder that contains a folder for each of {@link HOLDERS}. */
   readonly folder: string;
   /**
    * DATABASE_URL and REDIS_URL if they run elsewhere; PLUGIN_, DASHBOARD_ and SERVICE_DATABASE_URL if roles have logins there;
@@ -38,7 +38,7 @@ export interface CredentialsOptions {
 const BESIDE = { database: 'postgres://tollgate@postgres:5432/tollgate', redis: 'redis://redis:6379' } as const;
 
 /**
- * Each holder's database login. On the server in compose each process has its own role. Elsewhere the platform engineer's URLs count:
+ * Each holder's database login. On the server in compose each process has its own role. Elsewhere the platform engineer's URLs are used:
  * DATABASE_URL for all unless roles have logins there.
  */
 function databaseVariables(memory: Memory, env: Environment): Partial<Record<Kind, Variables>> {
@@ -101,9 +101,9 @@ function tlsVariables(memory: Memory, workers: readonly string[]): Partial<Recor
 }
 
 /**
- * Makes the credentials of one machine's containers: a database login and a Redis user for each kind of process, certificates between
- * services and workers, and the keys of proofs. Each holder finds its own part in its own folder, and nothing of the others. It may run
- * again at every start: what was made stays.
+ * Creates the credentials of one machine's containers: a database login and a Redis user for each kind of process, certificates between
+ * services and workers, and the keys of proofs. Each holder finds its own credentials in its own folder, and no others. It may run again at
+ * every start: existing credentials stay.
  * @throws Error, readable, when TOLLGATE_CONTEXT_SECRETS cannot be read
  */
 export function writeCredentials({ folder, env, workers }: CredentialsOptions): void {
@@ -114,7 +114,7 @@ export function writeCredentials({ folder, env, workers }: CredentialsOptions): 
     const kind = KINDS.find((each) => holder === each || holder.startsWith(`${each}-`)) ?? 'own';
     const variables = parts.reduce<Variables>((all, part) => ({ ...all, ...part[kind] }), { ...proofs[holder] });
     writeVariables(folder, holder, variables);
-    // Removes files of a database that was in compose and is elsewhere now.
+    // Removes files of a database that was in compose and is now elsewhere.
     for (const name of readdirSync(join(folder, holder))) if (!(name in variables)) rmSync(join(folder, holder, name));
   }
 }

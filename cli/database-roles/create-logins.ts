@@ -6,7 +6,7 @@ import { DATABASE_ROLES, type DatabaseRole, OWNER_ROLE } from './privileges';
 const SCRAM_ITERATIONS = 4_096;
 const LOCK = 720_260_022;
 
-/** The form in which PostgreSQL stores a password (RFC 5803). With it neither the statement nor a log of statements holds the password. */
+/** The form in which PostgreSQL stores a password (RFC 5803). With it, neither the statement nor a log of statements holds the password. */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256');
@@ -15,7 +15,7 @@ export function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`;
 }
 
-/** One block, so that the role exists afterwards even if another process makes it at the same time. */
+/** A single block, so that the role exists afterwards even if another process creates it at the same time. */
 function ensureLogin(role: DatabaseRole, password: string): string {
   return `DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}') THEN CREATE ROLE ${role}; END IF;
@@ -24,7 +24,7 @@ function ensureLogin(role: DatabaseRole, password: string): string {
 }
 
 /**
- * Hands the database, the schema and everything in it over to the owner's role. Until then, objects that a superuser made or restored
+ * Hands the database, the schema and everything in it over to the owner's role. Until then, objects that a superuser created or restored
  * belong to the superuser. Sequences of columns follow their tables. Extensions keep their owner.
  */
 const HAND_OVER = `
@@ -42,7 +42,7 @@ DO $$ DECLARE item record; BEGIN
   LOOP EXECUTE item.command; END LOOP;
 END $$`;
 
-/** The time-out that migrate.ts uses when it changes tables in use. */
+/** The time-out that migrate.ts also uses when it changes tables in use. */
 const LOCK_TIMEOUT_MS = 500;
 
 /**

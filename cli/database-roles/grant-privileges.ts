@@ -13,11 +13,11 @@ import {
   TABLE_PRIVILEGES,
 } from './privileges';
 
-/** An arbitrary number that nothing else locks. Without a lock, several starters would write the same catalogue rows at once. */
+/** An arbitrary number that nothing else locks. Without the lock, several starters would write the same catalogue rows at once. */
 const LOCK = 720_260_021;
 
 const INSUFFICIENT_PRIVILEGE = '42501';
-/** Codes for a duplicate role and a unique violation: another starter made the role at the same time. */
+/** Codes for a duplicate role and a unique violation: another starter created the role at the same time. */
 const ALREADY_THERE: readonly unknown[] = ['42710', '23505'];
 
 function codeOf(error: unknown): unknown {
@@ -25,7 +25,7 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * Makes group roles without a login. Roles belong to the whole server, so they may exist already for another database.
+ * Creates group roles without a login. Roles belong to the whole server, so they may already exist for another database.
  * @returns false when this user may not create them
  */
 async function ensureRoles(db: Pool): Promise<boolean> {
@@ -42,7 +42,7 @@ async function ensureRoles(db: Pool): Promise<boolean> {
   return true;
 }
 
-/** Lets only the owner make tables, temporary ones included. It leaves a database that belongs to somebody else alone. */
+/** Lets only the owner create tables, including temporary ones. A database that belongs to somebody else is left alone. */
 const CLOSE_SCHEMA = `
 DO $$ BEGIN
   REVOKE CREATE ON SCHEMA public FROM PUBLIC;
@@ -60,14 +60,14 @@ async function grantTables(client: PoolClient): Promise<void> {
   }
 }
 
-/** Opens functions by name, because a later migration may change their parameters. */
+/** Grants execution by name, because a later migration may change the parameters. */
 async function openFunctions(client: PoolClient, names: readonly string[], roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<{ signature: string }>(
     `SELECT oid::regprocedure::text AS signature FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = ANY($1)`,
     [names],
   );
   for (const { signature } of rows) {
-    // Without its own path, a function would use the caller's tables with the owner's rights.
+    // Without a fixed search path, a function would use the caller's tables with the owner's rights.
     await client.query(`ALTER FUNCTION ${signature} SECURITY DEFINER SET search_path = public, pg_temp`);
     await client.query(`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC, ${PROCESS_ROLES.join(', ')}`);
     await client.query(`GRANT EXECUTE ON FUNCTION ${signature} TO ${roles.join(', ')}`);

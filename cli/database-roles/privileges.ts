@@ -1,4 +1,4 @@
-/** The owner of the schema: migrations and the command line. */
+/** The owner of the schema, used by migrations and the command line. */
 export const OWNER_ROLE = 'tollgate_migrate';
 
 /** The processes that stay connected to the database. Each has its own role. */
@@ -17,8 +17,8 @@ const KEEP = 'SELECT, INSERT, UPDATE';
 const ALL = 'SELECT, INSERT, UPDATE, DELETE';
 
 /**
- * Rights of each process on each table. A table that is not listed is closed to it. Services are not listed: they give units back through
- * {@link REFUND_FUNCTIONS} and read no table.
+ * Privileges of each process on each table. A table that is not listed is closed to it. Services are not listed: they give units back
+ * through {@link REFUND_FUNCTIONS} and read no table.
  */
 export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_service'>, Readonly<Record<string, Privileges>>>> = {
   tollgate_plugin: {
@@ -27,7 +27,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     plan: READ,
     subscription: READ,
     suspension: READ,
-    // It may change only the time of last use, which decides nothing.
+    // The plugin server may change only the time of last use, which decides nothing.
     credential: 'SELECT, UPDATE (last_used_at)',
     credential_product: READ,
     whitelist_rule: READ,
@@ -83,7 +83,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     denial_count: READ,
     key_hour: READ,
     customer_day: READ,
-    // Lists the requests that were given back, for the log.
+    // For the log, which shows the requests that were given back.
     quota_refund: READ,
     usage: READ,
     gateway_node: READ,
@@ -98,7 +98,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
     member: ALL,
     invitation: ALL,
     email_change: ALL,
-    // The database sets the time of the request, so that nobody can shorten the grace.
+    // The database sets the time of the request, so that nobody can shorten the grace period.
     account_deletion: 'SELECT, INSERT (customer_id, user_id, keys, subscriptions), DELETE',
     person_deletion: 'SELECT, INSERT (user_id), DELETE',
     // Only the command line adds and removes operators.
@@ -127,7 +127,7 @@ export const TABLE_PRIVILEGES: Readonly<Record<Exclude<ProcessRole, 'tollgate_se
   },
 };
 
-/** Functions that run with the owner's rights, so that their callers need no right to the tables of counts. */
+/** Functions that run with the owner's rights, so that their callers need no privileges on the tables of counts. */
 export const REFUND_FUNCTIONS = ['quota_give_back', 'quota_sync', 'quota_forget_refunds'] as const;
 export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgate_service'];
 
@@ -135,13 +135,13 @@ export const REFUND_ROLES: readonly ProcessRole[] = ['tollgate_plugin', 'tollgat
 export const ANSWER_FUNCTIONS = ['note_answers', 'note_requests'] as const;
 export const ANSWER_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
-/** Functions with the owner's rights, for the process that deletes old lines. Only it may delete lines of the audit log. */
+/** Functions with the owner's rights, for the process that deletes old lines. Only that process may delete lines of the audit log. */
 export const PRUNING_FUNCTIONS = ['audit_forget'] as const;
 export const PRUNING_ROLES: readonly ProcessRole[] = ['tollgate_plugin'];
 
 /**
- * Functions with the owner's rights, for the process that erases accounts after their grace. The function itself checks that the grace is
- * over.
+ * Functions with the owner's rights, for the process that erases accounts after their grace period. The functions themselves check that the
+ * period is over.
  */
 export const ERASING_FUNCTIONS = ['erase_account', 'erase_person'] as const;
 export const ERASING_ROLES: readonly ProcessRole[] = ['tollgate_dashboard'];

@@ -9,7 +9,7 @@ import { type ImportLine, type ImportFields } from '../../services/selling/keys/
 const text = z.union([z.string(), z.number()]).transform(String);
 const credential = z.object({ key: text, tags: z.array(text).nullish(), ttl: z.number().nullish(), created_at: z.number().nullish() });
 const group = z.object({ group: text });
-/** What a credential or a group beside the consumers says of whose it is. */
+/** The consumer that a credential or a group outside the list of consumers belongs to. */
 const owner = z.union([text, z.object({ id: text.optional(), username: text.optional(), custom_id: text.optional() })]).optional();
 const consumer = z.object({
   id: text.optional(),
@@ -34,7 +34,7 @@ const MAX_NAME = 100;
 
 const labelOf = ({ username, custom_id: customId, id }: Consumer): string => username ?? customId ?? id ?? '';
 
-/** The address of a consumer: the one that it is named by, else one that is made of its name and gets no mail. */
+/** The address of a consumer: the address in its name, otherwise one that is derived from its name and gets no mail. */
 function addressOf(of: Consumer): string {
   const named = [of.username, of.custom_id].find((name) => typeof name === 'string' && isEmailAddress(name));
   // A text that is not well formed cannot be encoded; its line is refused later.
@@ -48,7 +48,7 @@ function belongsTo(of: Consumer, whose: Owner): boolean {
   return (id !== undefined && id === of.id) || (username !== undefined && username === of.username) || (customId !== undefined && customId === of.custom_id); // prettier-ignore
 }
 
-/** Seconds since 1970 and for how long, as Kong keeps them. */
+/** Kong stores the creation in seconds since 1970, and the lifetime in seconds. */
 function expiryOf({ ttl, created_at: createdAt }: Credential): Pick<ImportFields, 'expiresAt'> {
   if (!ttl || !createdAt) return {};
   return { expiresAt: new Date((createdAt + ttl) * 1_000).toISOString() };
@@ -68,7 +68,7 @@ interface Place {
   readonly path: readonly (string | number)[];
 }
 
-/** Consumers with a name that differs from another's in upper and lower case only would become one customer. */
+/** Consumers whose names differ only in case would become one customer. */
 function findDoubles(consumers: readonly Consumer[]): Map<Consumer, string> {
   const first = new Map<string, Consumer>();
   const doubles = new Map<Consumer, string>();
@@ -81,7 +81,7 @@ function findDoubles(consumers: readonly Consumer[]): Map<Consumer, string> {
   return doubles;
 }
 
-/** Keys of consumers, in the order of the file. A group with the name of a product opens it. */
+/** The keys of consumers, in the order of the file. A group with the name of a product gives access to it. */
 export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>): Generator<ImportLine> {
   const file = kongFile.safeParse(yaml.value);
   if (!file.success)

@@ -7,12 +7,12 @@ import { IMPORT_MEMBERS, type ImportMember, isImportMember } from '../../service
 import { CommandError } from '../command-error';
 import { readKongConsumers } from './kong-consumers';
 
-/** A YAML text is held whole, in some thirty times its size. Larger files are CSV or JSON lines, which are read line by line. */
+/** A YAML text is held in memory, at some thirty times its size. Larger files are CSV or JSON lines, which are read line by line. */
 const MAX_KONG_BYTES = 16 * 1024 * 1024;
 const HEAD_BYTES = 64 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Spreadsheets write a semicolon where the comma is the decimal sign. */
+/** Spreadsheets write a semicolon if the comma is the decimal sign. */
 type Separator = ',' | ';' | '\t';
 const CELLS: Readonly<Record<Separator, RegExp>> = {
   ',': /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y,
@@ -21,10 +21,10 @@ const CELLS: Readonly<Record<Separator, RegExp>> = {
 };
 const HEADER = /(?:^|[,;\t])\s*"?customer"?\s*(?:[,;\t]|$)/i;
 
-/** The one that stands first outside of names, which hold none. */
+/** The first separator in the header line, whose names contain none. */
 const separatorOf = (header: string): Separator => (/[,;\t]/.exec(header)?.[0] ?? ',') as Separator;
 
-/** RFC 4180, also with another separator; a record a line. @returns undefined where a quote does not close on its line */
+/** RFC 4180, with any of the separators, one record per line. @returns undefined if a quote does not close on its line */
 export function readCsvRecord(text: string, separator: Separator = ','): string[] | undefined {
   const cells: string[] = [];
   const cell = CELLS[separator];
@@ -42,7 +42,9 @@ interface NumberedLine {
   readonly text: string;
 }
 
-/** The lines of a file that are not empty, some thousand at a time: a turn of the event loop for each would cost more than to read it. */
+/**
+ * The lines of a file that are not empty, some thousand at a time: a turn of the event loop for each line would cost more than reading it.
+ */
 async function* linesOf(path: string): AsyncGenerator<readonly NumberedLine[]> {
   let line = 0;
   let rest = '';
@@ -127,7 +129,8 @@ function readKong(path: string, products: ReadonlySet<string>): Iterable<ImportL
 type Form = 'csv' | 'json lines' | 'kong';
 
 /**
- * The beginning decides, not the name: a header line has `customer`, a line of JSON is an object of its own, and all else is YAML or JSON.
+ * The beginning decides, not the name: a header line contains `customer`, a JSON line is a complete object, and everything else is YAML or
+ * JSON.
  */
 async function formOf(path: string): Promise<Form> {
   const file = await open(path, 'r');
@@ -150,9 +153,9 @@ async function formOf(path: string): Promise<Form> {
 }
 
 /**
- * The keys of a file, some at a time: CSV with a header line, JSON lines, or a declarative file of Kong or a dump of deck.
- * @param products ids that are sold: a group of Kong with such a name opens that product
- * @throws CommandError `invalid_argument` for a file of no such form
+ * The keys of a file, in batches: CSV with a header line, JSON lines, or a declarative file of Kong or a dump of deck.
+ * @param products ids on sale: a Kong group with such a name gives access to that product
+ * @throws CommandError `invalid_argument` for a file of any other form
  */
 export async function* readImportFile(path: string, products: ReadonlySet<string>): AsyncGenerator<readonly ImportLine[]> {
   const form = await formOf(path).catch((cause: unknown): never => {

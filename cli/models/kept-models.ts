@@ -15,7 +15,7 @@ export interface KeptModel {
   readonly name: string;
   readonly file: string;
   readonly bytes: number;
-  /** SHA-256 of the present file, in hex. */
+  /** SHA-256 of the present file, in hexadecimal. */
   readonly sha256: string;
   /** RFC 3339. */
   readonly added_at: string;
@@ -32,7 +32,7 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-/** @param to where the file is copied on the way, if given */
+/** @param to path to which the file is also copied, if given */
 async function hashOf(file: string, to?: string): Promise<string> {
   const hash = createHash('sha256');
   const source = createReadStream(file, { end: MAX_MODEL_BYTES });
@@ -60,9 +60,8 @@ async function checkCopy(file: string, source: string): Promise<void> {
 }
 
 /**
- * Copies a model into the folder, under its own name. The copy is checked, and gets its name only afterwards, so a model is there whole or
- * not at all.
- * @param sha256 in hex, as its maker publishes it
+ * Copies a model into the folder, under its own name. The copy is checked before it gets its name, so a model is either complete or absent.
+ * @param sha256 in hexadecimal, as its maker publishes it
  * @throws CommandError `model_refused`
  */
 export async function addModel(
@@ -141,7 +140,7 @@ function readVarint(bytes: Buffer, from: number): { value: number; length: numbe
   return undefined;
 }
 
-/** The field at an offset, and where the next one begins. */
+/** The field at an offset, and the offset of the next field. */
 async function readField(file: FileHandle, offset: number): Promise<{ field: number; end: number } | undefined> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, offset);
   const head = buffer.subarray(0, bytesRead);

@@ -39,18 +39,18 @@ function makeExecutable(path: string): void {
   try {
     chmodSync(path, 0o755);
   } catch (error) {
-    // A read-only install is fine as long as the programs are there.
+    // A read-only installation is fine as long as the programs are there.
     if (!existsSync(path)) throw error;
   }
 }
 
-/** The server's password: made once, readable by the owner only. */
+/** The server's password: created once, readable by the owner only. */
 export function readOrCreatePassword({ passwordFile }: ServerFiles): string {
   if (!existsSync(passwordFile)) writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 });
   return readFileSync(passwordFile, 'utf8').trim();
 }
 
-/** Folders in which a cluster is made before it gets its name; those of first starts that were killed are removed. */
+/** Folders in which a cluster is created before it gets its name. Those left by killed first starts are removed. */
 export const DRAFT_PREFIX = 'cluster.';
 
 export function removeDrafts({ folder }: ServerFiles): void {
@@ -66,7 +66,7 @@ export function readPidFile({ pidFile }: ServerFiles): number | undefined {
 }
 
 /**
- * Makes a pid file harmless that names a process other than this server: PostgreSQL would take that process for a running server. The file
+ * Neutralises a pid file that names a process other than this server: PostgreSQL would take that process for a running server. The file
  * stays, because PostgreSQL reads from it whether backends of the old server are still alive.
  */
 export function disownPidFile({ pidFile }: ServerFiles): void {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { disownPidFile, readPidFile, type ServerFiles } from './embedded-postgres-files';
 
-/** False for a zombie too, because in a container nobody may ever collect it. */
+/** False for a zombie too, because in a container it may never be collected. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -30,7 +30,7 @@ function commandLineOf(pid: number): string {
   return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
 }
 
-/** True when the process is a PostgreSQL server on this very data directory, and not another process with the same id. */
+/** True when the process is a PostgreSQL server on this data directory, rather than another process with the same id. */
 export function isServerOf(pid: number, { cluster }: { readonly cluster: string }): boolean {
   if (!isAlive(pid)) return false;
   const command = commandLineOf(pid);
@@ -54,7 +54,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Empty without /proc. Then only a frozen backend takes longer to end. */
+/** Empty without /proc. In that case only a frozen backend takes longer to end. */
 function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
@@ -65,12 +65,12 @@ function childrenOf(pid: number): number[] {
 
 /**
  * Ends a server. SIGINT lets it close cleanly. SIGQUIT after 5 s leaves recovery to the next start, and loses nothing committed. SIGKILL is
- * the last resort. Frozen processes are woken first, because they could not obey.
+ * the last resort. Frozen processes are woken first, because they cannot react.
  */
 export async function stopServer(pid: number): Promise<void> {
   for (const [name, timeoutMs] of [
     ['SIGINT', 5_000],
-    // After 5 s the server itself kills backends that do not obey.
+    // After 5 s the server itself kills backends that do not end.
     ['SIGQUIT', 6_000],
     ['SIGKILL', 2_000],
   ] as const) {
@@ -83,7 +83,7 @@ export async function stopServer(pid: number): Promise<void> {
 }
 
 /**
- * Ends the server that an earlier run left on the folder, if there is one. PostgreSQL refuses to start while the process of its pid file
+ * Ends the server that an earlier run left on the folder, if there is one. PostgreSQL refuses to start while the process in its pid file
  * exists, and an uncollected process still exists, so the file must not name a server that has ended.
  */
 export async function endLeftover(files: ServerFiles): Promise<void> {

@@ -27,7 +27,7 @@ const CONNECT_TIMEOUT_MS = 1_500;
 export interface EmbeddedPostgresOptions {
   /** Folder for data and password; created when missing. */
   readonly dataDir: string;
-  /** Default: any free one. */
+  /** Default: any free port. */
   readonly port?: number;
   /** File of the server's own messages. Default: `postgres.log` in `dataDir`. */
   readonly logFile?: string;
@@ -36,7 +36,7 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** URL of the superuser. It holds the password: never log it. */
+  /** URL of the superuser. It contains the password: never log it. */
   readonly url: string;
   readonly pid: number;
   readonly port: number;
@@ -92,7 +92,7 @@ function isHeldByOldBackends({ logFile }: Run, logStart: number): boolean {
   return /shared memory block .* is still in use/.test(readFileSync(logFile, 'utf8').slice(logStart));
 }
 
-/** @returns its process id once it responds, undefined when it must be started again shortly */
+/** @returns its process id once it responds; undefined when it must be started again shortly */
 async function startServer(run: Run, args: readonly string[], port: number): Promise<number | undefined> {
   const logStart = statSync(run.logFile).size;
   const child = launch(run, { command: serverPrograms().postgres, folder: run.files.cluster, args: ['-p', String(port), ...args] });
@@ -122,7 +122,7 @@ export const databaseAt = (port: number): string => `postgres://127.0.0.1:${port
 
 /**
  * Starts the PostgreSQL that npm installed, on the loopback address only, with its data in the given folder. A server that an earlier run
- * left behind (its parent was killed) is ended first, so that there is never a second one on the folder. The caller makes sure that no
+ * left behind (its parent was killed) is ended first, so that there is never a second server on the folder. The caller makes sure that no
  * other process starts one there at the same time. The server outlives this process unless `stop` is called.
  * @throws Error whose message is one readable sentence
  */
@@ -146,10 +146,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return { url: `postgres://${NAME}:${run.password}@127.0.0.1:${port}/${NAME}`, pid: server, port, stop };
 }
 
-/** Role and database of Tollgate in its own server. */
+/** Name of Tollgate's role and database on its own server. */
 const NAME = 'tollgate';
 
-/** The machine's facts for one start. */
+/** Facts about the machine for one start. */
 interface Run {
   readonly files: ServerFiles;
   readonly account: ServerAccount | undefined;
@@ -167,7 +167,7 @@ function prepareRun({ dataDir, logFile }: { readonly dataDir: string; readonly l
     const log = logFile ?? join(files.folder, 'postgres.log');
     closeSync(openSync(log, 'a', 0o600));
     const account = serverAccount(files.cluster);
-    // A copy made by other programs may be open to all, and PostgreSQL refuses such a folder.
+    // A copy made by other programs may be open to everybody, and PostgreSQL refuses such a folder.
     if (existsSync(files.cluster)) chmodSync(files.cluster, 0o700);
     return { files, account, password: readOrCreatePassword(files), logFile: log };
   } catch (error) {
@@ -202,7 +202,7 @@ function explainFailure({ logFile }: Run, task: string): Error {
   return new Error(`the embedded PostgreSQL could not ${task}: ${messages?.at(-1)?.trim() ?? 'no reason was given'} (see ${logFile})`);
 }
 
-/** Runs initdb beside the final place and moves the result there, so that an interrupted start leaves no half-made cluster. */
+/** Runs initdb in a temporary folder and moves the result into place, so that an interrupted start leaves no partial cluster. */
 async function createCluster(run: Run): Promise<void> {
   const { files, account, password } = run;
   const draft = mkdtempSync(join(files.folder, DRAFT_PREFIX));
@@ -244,8 +244,8 @@ function findAccount(): ServerAccount | undefined {
 }
 
 /**
- * The account to run the server as, or undefined when the caller's own will do. For root it is the owner of existing data, else the system
- * user `postgres`, which is created when missing.
+ * The account to run the server as, or undefined if the caller's own is fine. For root it is the owner of existing data, otherwise the
+ * system user `postgres`, which is created when missing.
  * @throws Error with one readable sentence when it can be neither found nor created
  */
 function serverAccount(cluster: string): ServerAccount | undefined {
@@ -253,7 +253,7 @@ function serverAccount(cluster: string): ServerAccount | undefined {
   const owner = existsSync(cluster) ? statSync(cluster) : undefined;
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const account = findOrCreateAccount();
-  // Root copied the data here; PostgreSQL must own them.
+  // Root copied the data here; PostgreSQL must own it.
   if (owner) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, cluster]);
   return account;
 }
@@ -289,8 +289,8 @@ interface ServerCommand {
 
 /**
  * A command line that runs a program as the account. If a folder above one of `paths` is closed to it (a clone below /root, or in a folder
- * made by mktemp), root lends it the one capability that opens folders.
- * @throws Error with one readable sentence when the account cannot get there
+ * made by mktemp), root lends it the single capability that opens folders.
+ * @throws Error with one readable sentence when the account cannot reach the paths
  */
 function commandAs(account: ServerAccount | undefined, command: string, args: readonly string[], paths: readonly string[]): ServerCommand {
   if (!account) return { file: command, args, ids: {} };

@@ -35,7 +35,7 @@ function portRange(): { readonly from: number; readonly to: number } {
   return from === undefined || to === undefined ? PORTS : { from: Number(from), to: Number(to) };
 }
 
-/** The first of `count` consecutive free ports. @param but none of these is among them */
+/** The first of `count` consecutive free ports. @param but ports that must not be among them */
 export async function findFreeRow(count: number, but: ReadonlySet<number | undefined> = new Set()): Promise<number> {
   const { from, to } = portRange();
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -4,7 +4,7 @@ import { migrationNames } from '../../plugins/stores/postgres/migrate';
 export interface MigrationStanding {
   /** Names that this version has and the database lacks. */
   readonly pending: readonly string[];
-  /** Names that only the database has: a newer version used it. */
+  /** Names that only the database has, because a newer version used it. */
   readonly unknown: readonly string[];
 }
 

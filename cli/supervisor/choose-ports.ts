@@ -5,7 +5,7 @@ import { type InstancePorts } from './plan';
 
 const USUAL_PORT = 8_000;
 
-/** @throws Error, one sentence, when the wanted port is taken */
+/** @throws Error, one sentence, when the requested port is taken */
 export async function chooseGatewayPort(wanted: number | undefined): Promise<number> {
   if (wanted === undefined && (await isPortFree(USUAL_PORT))) return USUAL_PORT;
   if (wanted) {
@@ -16,22 +16,22 @@ export async function chooseGatewayPort(wanted: number | undefined): Promise<num
   return free;
 }
 
-/** The usual port beside the gateway's default. Another is used when it is taken or is the gateway's. */
+/** The default port of the dashboard, next to the gateway's default. Another port is used when it is taken or is the gateway's. */
 const USUAL_DASHBOARD_PORT = 8_080;
 
-/** More consecutive ports than there will be products. */
+/** More consecutive ports than there will ever be products. */
 const SERVICE_ROW = 32;
 
 export interface PortOptions {
-  /** The gateway's; see `StartInstanceOptions`. */
+  /** The gateway's port; see `StartInstanceOptions`. */
   readonly wanted: number | undefined;
   readonly workers: readonly string[];
   readonly dataDir: string;
-  /** Takes a sentence for the person who starts it. */
+  /** Receives sentences for the person who starts it. */
   readonly warn: (sentence: string) => void;
 }
 
-/** Where a data folder keeps the dashboard's port: bookmarks and links in mails name it. */
+/** File in which a data folder keeps the dashboard's port, because bookmarks and links in mails contain it. */
 const dashboardPortFile = (dataDir: string): string => join(dataDir, 'dashboard-port');
 
 /** Undefined at the first start. */
@@ -43,11 +43,11 @@ function readDashboardPort(dataDir: string): number | undefined {
 
 interface DashboardPortOptions extends PortOptions {
   readonly gateway: number;
-  /** Where neither the earlier port nor the usual one can be had. */
+  /** Used if neither the earlier port nor the default is free. */
   readonly other: number;
 }
 
-/** The port of the earlier starts. Where it is taken, another one until the next start. */
+/** The port of earlier starts. If that is taken, another port until the next start. */
 async function chooseDashboardPort({ dataDir, gateway, other, warn }: DashboardPortOptions): Promise<number> {
   const earlier = readDashboardPort(dataDir);
   if (earlier !== undefined) {
@@ -57,7 +57,7 @@ async function chooseDashboardPort({ dataDir, gateway, other, warn }: DashboardP
     );
     return other;
   }
-  // This port is taken only beside a gateway on its usual port. A second instance has another, and must not race the first for this one.
+  // This port is taken only beside a gateway on its default port. A second instance has another, and must not race the first for this port.
   const isUsual = gateway === USUAL_PORT && (await isPortFree(USUAL_DASHBOARD_PORT));
   const port = isUsual ? USUAL_DASHBOARD_PORT : other;
   writeFileSync(dashboardPortFile(dataDir), `${port}\n`);
@@ -65,9 +65,9 @@ async function chooseDashboardPort({ dataDir, gateway, other, warn }: DashboardP
 }
 
 /**
- * Chooses all ports at once, the embedded database's too. A process that looked for its own later could take one of these before its owner
- * does. The dashboard's stays the same from start to start.
- * @throws Error, one sentence, when the wanted port is taken
+ * Chooses all ports at once, including the embedded database's. A process that looked for its own port later could take one of these before
+ * its owner does. The dashboard's port stays the same from start to start.
+ * @throws Error, one sentence, when the requested port is taken
  */
 export async function choosePorts(options: PortOptions): Promise<InstancePorts & { readonly database: number }> {
   const { wanted, workers, dataDir } = options;

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { catalogueFile as findCatalogue, EXAMPLE_CONFIG } from '../../services/kit/read-catalogue';
 
-/** The folder with all data of an instance: `.tollgate` in its clone, or the one that TOLLGATE_DATA_DIR names. */
+/** The folder with all data of an instance: `.tollgate` in its clone, or the folder that TOLLGATE_DATA_DIR names. */
 export function dataFolder(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['TOLLGATE_DATA_DIR'] || '.tollgate');
 }
 
-/** The folder of what is sold: the one that TOLLGATE_CONFIG names, or the example catalogue's in the clone. */
+/** The folder of what is sold: the one that TOLLGATE_CONFIG names, or that of the example catalogue in the clone. */
 export function configFolder(root: string, env: NodeJS.ProcessEnv): string {
   return resolve(root, env['TOLLGATE_CONFIG'] || EXAMPLE_CONFIG);
 }
@@ -30,7 +30,7 @@ export function gatewayStateFile(dataDir: string): string {
 
 /**
  * Creates the data folder with its logs, closed to other accounts. For root it can be traversed, because PostgreSQL refuses to run as root
- * and has its data inside. Every secret in it is a file for its owner only.
+ * and has its data inside. Every secret in it is a file that only its owner can read.
  * @returns the folder's absolute path
  */
 export function createDataFolder(root: string, env: NodeJS.ProcessEnv): string {
@@ -64,7 +64,7 @@ export function listsFolder(dataDir: string): string {
 }
 
 /**
- * Where `npx tollgate data update india_pins` keeps the postal codes of India.
+ * The file in which `npx tollgate data update india_pins` keeps the postal codes of India.
  * @param dataDir the data folder
  */
 export function indiaFile(dataDir: string): string {

@@ -7,14 +7,14 @@ export interface DatabaseOptions {
   /** Folder of the server's data. */
   readonly dataDir: string;
   readonly logFile: string;
-  /** Chosen among free ports, and kept when the server restarts. */
+  /** Chosen among free ports, and kept across restarts of the server. */
   readonly port: number;
   readonly onEvent: (event: string) => void;
 }
 
 /** The embedded PostgreSQL, which is restarted whenever it dies. */
 export interface SupervisedDatabase {
-  /** Holds the password. It stays the same while the supervisor runs: a restarted server takes its old port. */
+  /** Contains the password. It stays the same while the supervisor runs: a restarted server takes its old port. */
   readonly url: string;
   readonly pid: () => number | undefined;
   stop(): Promise<void>;
@@ -22,7 +22,7 @@ export interface SupervisedDatabase {
   kill(): void;
 }
 
-/** Milliseconds within which a death is noticed. */
+/** Maximum milliseconds until a death is noticed. */
 const WATCH_MS = 200;
 const BACKOFF_MS = 1_000;
 
@@ -80,7 +80,7 @@ function guardServer(server: EmbeddedPostgres): ChildProcess {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Without a shell the server merely outlives a killed supervisor, and the next start ends it.
+  // Without a shell, the server merely outlives a killed supervisor, and the next start ends it.
   guard.on('error', () => undefined);
   guard.stdin?.on('error', () => undefined);
   return guard;

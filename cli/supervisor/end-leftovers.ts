@@ -6,7 +6,7 @@ const POLL_MS = 20;
 const DEADLINE_MS = 5_000;
 
 /**
- * Ends the processes that a killed supervisor left running. They end by themselves unless they hang; then they hold ports that this start
+ * Ends the processes that a killed supervisor left running. They normally end by themselves; if they hang, they hold ports that this start
  * needs. The database is not among them, because starting it ends the old one.
  */
 export async function endLeftovers(dataDir: string, processes: ProcessTable): Promise<void> {

@@ -1,9 +1,9 @@
 import { type Supervisor } from './supervisor';
 
-/** Milliseconds between two checks that our parent process lives. */
+/** Milliseconds between two checks that the parent process lives. */
 const PARENT_CHECK_MS = 500;
 
-/** One Ctrl-C arrives twice when npm forwards a signal that the terminal has already sent to the whole group. */
+/** One Ctrl-C arrives twice if npm forwards a signal that the terminal has already sent to the whole group. */
 const ONE_KEYSTROKE_MS = 1_000;
 
 type Cause = 'signal' | 'parent gone';
@@ -14,7 +14,7 @@ type Cause = 'signal' | 'parent gone';
  */
 export function reactionTo(cause: Cause, sinceFirstMs: number | undefined): 'stop' | 'kill' | 'nothing' {
   if (sinceFirstMs === undefined) return 'stop';
-  // The shell between npm and us dies of the same signal, which is therefore not a second one.
+  // The shell between npm and this process dies of the same signal, so its end is not a second signal.
   return cause === 'signal' && sinceFirstMs >= ONE_KEYSTROKE_MS ? 'kill' : 'nothing';
 }
 

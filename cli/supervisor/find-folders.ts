@@ -4,41 +4,43 @@ import { EXAMPLE_CONFIG } from '../../services/kit/read-catalogue';
 import { dataFolder } from './data-folder';
 import { type InstanceState, type ProcessIdentity, readState } from './instance-state';
 
-/** Where a program is, and where it was called. */
+/** Folders of the program and of its call. */
 export interface Places {
   /** The program's own files. Those of an installed package are never written to. */
   readonly root: string;
-  /** The data of the example catalogue is kept below it: the clone, or for an installed package the folder in which it was called. */
+  /**
+   * The folder below which the example catalogue's data is kept: the clone, or for an installed package the folder in which it was called.
+   */
   readonly home: string;
   /** The folder in which it was called. */
   readonly here: string;
 }
 
-/** Both files stand in a folder of what is sold. */
+/** True for a folder with both files of what is sold. */
 function isShop(folder: string): boolean {
   return ['catalogue.yml', 'kong.yml'].every((name) => existsSync(join(folder, name)));
 }
 
-/** The folder of what is sold, as far as the call itself says it: by name, or because it was made there. */
+/** The folder of what is sold, if the call determines it: by name, or because it was made there. */
 function findConfig({ home, here }: Places, env: NodeJS.ProcessEnv, named?: string): string | undefined {
   if (named !== undefined) return resolve(here, named);
   if (env['TOLLGATE_CONFIG']) return resolve(home, env['TOLLGATE_CONFIG']);
   return isShop(here) ? here : undefined;
 }
 
-/** What is sold and its data lie together. The example catalogue belongs to the program, and its data does not. */
+/** Data is kept in the folder of what is sold. The example catalogue belongs to the program, and its data does not. */
 function findData({ root, home }: Places, env: NodeJS.ProcessEnv, config: string | undefined): string {
   const isOwn = config !== undefined && config !== join(root, EXAMPLE_CONFIG);
   return dataFolder(isOwn && !env['TOLLGATE_DATA_DIR'] ? config : home, env);
 }
 
-/** Both folders in the variables that name them; absolute, because processes run in the program's folder. */
+/** Sets the variables that name both folders. Paths are absolute, because processes run in the program's folder. */
 function withFolders(env: NodeJS.ProcessEnv, dataDir: string, config: string | undefined): NodeJS.ProcessEnv {
   return { ...env, TOLLGATE_DATA_DIR: dataDir, ...(config !== undefined && { TOLLGATE_CONFIG: config }) };
 }
 
 /**
- * The environment of a start, with the folder of what is sold and that of its data.
+ * The environment of a start, with the folder of what is sold and the data folder.
  * @param named the folder on the command line
  */
 export function foldersOfStart(places: Places, env: NodeJS.ProcessEnv, named: string | undefined): NodeJS.ProcessEnv {
@@ -46,7 +48,7 @@ export function foldersOfStart(places: Places, env: NodeJS.ProcessEnv, named: st
   return withFolders(env, findData(places, env, config), config);
 }
 
-/** The file that leads from where an instance was started to its data. */
+/** The file that leads from the folder in which an instance was started to its data. */
 function pointerFile(home: string): string {
   return join(dataFolder(home, {}), 'running');
 }
@@ -56,7 +58,7 @@ function readPointer(home: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Lets commands that are called where the instance was started find its data. @returns takes the lead away again */
+/** Lets commands that are called in the folder of the start find the instance's data. @returns a function that removes the file */
 export function leadTo(dataDir: string, home: string): () => void {
   const file = pointerFile(home);
   if (dirname(file) === dataDir) return () => undefined;
@@ -64,7 +66,7 @@ export function leadTo(dataDir: string, home: string): () => void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, dataDir);
   } catch {
-    // Nothing can be written here. Commands find the instance from the folder of what is sold.
+    // Nothing can be written here. Commands still find the instance from the folder of what is sold.
     return () => undefined;
   }
   return () => {
@@ -72,14 +74,12 @@ export function leadTo(dataDir: string, home: string): () => void {
     try {
       rmdirSync(dirname(file));
     } catch {
-      // A clone keeps more in it.
+      // A clone keeps more in this folder.
     }
   };
 }
 
-/**
- * The environment of a command: the folders that the call names, or those of the instance that runs from where it was called.
- */
+/** The environment of a command: the folders that the call names, or those of the instance that was started in the folder of the call. */
 export function foldersOfCommand(
   places: Places,
   env: NodeJS.ProcessEnv,

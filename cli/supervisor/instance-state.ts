@@ -7,18 +7,18 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-/** What `npm start --json` prints. Every URL and path is absolute. */
+/** Printed by `npm start --json`. Every URL and path is absolute. */
 export interface InstanceReport {
   readonly gateway: string;
   /** Null when there is no dashboard. */
   readonly dashboard: string | null;
-  /** Null when nothing that is sold needs it. */
+  /** Null when no product needs it. */
   readonly sandbox: string | null;
   readonly services: Readonly<Record<string, string>>;
   readonly dataDir: string;
 }
 
-/** The file by which other commands find the running instance. It holds the database password, so only its owner can read it. */
+/** The file by which other commands find the running instance. It contains the database password, so only its owner can read it. */
 export interface InstanceState extends InstanceReport {
   readonly supervisor: ProcessIdentity;
   readonly children: readonly (ProcessIdentity & { readonly name: string })[];
@@ -36,7 +36,7 @@ function stateFile(dataDir: string): string {
   return join(dataDir, 'state.json');
 }
 
-/** Replaces the file in one step: a reader sees the old state or the new one. */
+/** Replaces the file in one step, so a reader sees either the old or the new state. */
 export function writeState(state: InstanceState): void {
   const draft = `${stateFile(state.dataDir)}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });

@@ -5,7 +5,7 @@ const MAX_LOG_BYTES = 20 * 1024 * 1024;
 
 /**
  * Moves an overlong log aside. The file is copied and truncated rather than renamed, because children hold it open. They append, so the
- * next line starts the emptied file. Lines written in between are lost, which a development log can bear.
+ * next line starts the emptied file. Lines written in between are lost, which is acceptable in a development log.
  */
 export function rotateLog(file: string, largestBytes = MAX_LOG_BYTES): void {
   if (logSize(file) <= largestBytes) return;
@@ -13,7 +13,7 @@ export function rotateLog(file: string, largestBytes = MAX_LOG_BYTES): void {
   truncateSync(file);
 }
 
-/** Opens a log for a child to append to; our descriptor is closed once the child has its own. */
+/** Opens a log for a child to append to. Our descriptor is closed once the child has its own. */
 export function withLog<T>(file: string, use: (descriptor: number) => T): T {
   const descriptor = openSync(file, 'a', 0o600);
   try {

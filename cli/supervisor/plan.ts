@@ -8,7 +8,7 @@ import type { DatabaseUrls } from './start-settings';
 import type { ChildSpec } from './supervised-child';
 import { SECRET_NAMES } from '../container/secret-names';
 
-/** Places of an instance's processes, and the values that they share. */
+/** Addresses and paths of an instance's processes, and the values that they share. */
 export interface PlanContext {
   /** The project's folder. */
   readonly root: string;
@@ -30,14 +30,14 @@ export interface PlanContext {
   readonly laneSocket: string;
   /** Our own services that are sold. The seller's own APIs run elsewhere. */
   readonly services: readonly ServiceName[];
-  /** What the seller's API calls itself in a 401; undefined where the brand has no name of its own. */
+  /** The realm of the seller's API in a 401; undefined if the brand has no name of its own. */
   readonly realm: string | undefined;
-  /** Whether a plan of the catalogue costs something. */
+  /** True if a plan of the catalogue has a price. */
   readonly hasPrices: boolean;
   readonly ports: InstancePorts;
 }
 
-/** Fixed while the supervisor runs, so that a restarted process keeps its place. */
+/** Fixed while the supervisor runs, so that a restarted process keeps its port. */
 export interface InstancePorts {
   readonly gateway: number;
   readonly dashboard: number;
@@ -70,14 +70,14 @@ interface NodeChild {
   readonly isBusy?: boolean;
 }
 
-/** A young generation of 4 MB instead of 16 saves 10 to 15 MB for each idle process. plugins/server/main.ts explains the other option. */
+/** A young generation of 4 MB instead of 16 saves 10 to 15 MB in each idle process. plugins/server/main.ts explains the other option. */
 export function smallHeapOptions(env: NodeJS.ProcessEnv): string {
   return `${env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=4`.trim();
 }
 
 function nodeChild({ root, logsDir, env }: PlanContext, child: NodeChild): ChildSpec {
   const heap = child.isBusy ? {} : { NODE_OPTIONS: smallHeapOptions(env) };
-  // Node.js 22 and later keep compiled code between starts. Older versions ignore the variable.
+  // Node.js 22 and later cache compiled code between starts. Older versions ignore the variable.
   const compileCache = { NODE_COMPILE_CACHE: env['NODE_COMPILE_CACHE'] ?? join(dirname(logsDir), 'compile-cache') };
   return {
     name: child.name,
@@ -107,14 +107,14 @@ export function sandboxChild(context: PlanContext): ChildSpec {
 const paymentsSandboxUrl = ({ ports }: Pick<PlanContext, 'ports'>): string => `http://${LOOPBACK}:${ports.paymentsSandbox}`;
 
 /**
- * True if something has a price and the machine has no other payment provider. The stand-in gives paid plans for no money, and mail that is
- * really sent would mislead strangers.
+ * True if something has a price and this machine has no other payment provider. The stand-in gives paid plans without payment, and mail
+ * that is really sent would mislead strangers.
  */
 export function hasPaymentsSandbox({ env, hasPrices }: Pick<PlanContext, 'env' | 'hasPrices'>): boolean {
   return hasPrices && (env['DASHBOARD_MAIL'] || 'outbox') === 'outbox';
 }
 
-/** The place where paid plans are paid for under `npm start`. */
+/** The stand-in for a payment provider under `npm start`. */
 export function paymentsSandboxChild(context: PlanContext): ChildSpec {
   const { ports, paymentsSecret, logsDir } = context;
   const env = {
@@ -140,7 +140,7 @@ export function workerChild(context: PlanContext, name: string): ChildSpec {
   return nodeChild(context, { name: `worker-${name}`, module: `services/workers/${name}/main.js`, env });
 }
 
-/** Where Prometheus finds each process, by the process's name. */
+/** Addresses for Prometheus, by the process's name. */
 export function metricsUrls({ ports }: Pick<PlanContext, 'ports'>): Record<string, string> {
   const url = (port: number): string => `http://${LOOPBACK}:${port}/metrics`;
   const workers = Object.entries(ports.workersPrivate).map(([name, port]) => [`worker-${name}`, url(port)] as const);
@@ -158,7 +158,7 @@ function workerUrls({ ports }: PlanContext): Record<string, string> {
   return Object.fromEntries(Object.entries(ports.workers).map(([name, port]) => [variable(name), `${LOOPBACK}:${port}`]));
 }
 
-/** All product services in one process. Without any it still serves `/refunds`, for the seller's own APIs. */
+/** All product services in one process. Without any product it still serves `/refunds`, for the seller's own APIs. */
 export function servicesChild(context: PlanContext): ChildSpec {
   const { ports, proofKeys, databaseUrls, redisUrl, services } = context;
   const args = services.length === 0 ? ['--none'] : services.flatMap((name) => ['--service', name]);
@@ -166,7 +166,7 @@ export function servicesChild(context: PlanContext): ChildSpec {
     CATALOGUE_FILE: catalogueFile(context.root, context.env),
     SERVICE_HOST: LOOPBACK,
     SERVICE_PORT: String(ports.services),
-    // The one gateway ends before the services.
+    // The only gateway ends before the services.
     SERVICE_LEAVE_MS: '0',
     PRIVATE_HOST: LOOPBACK,
     PRIVATE_PORT: String(ports.servicesPrivate),
@@ -189,7 +189,7 @@ const LOOPBACK_NAMES = new Set(['localhost', LOOPBACK, '[::1]']);
 
 /**
  * URL of the dashboard for browsers: DASHBOARD_URL, unless that names another port of this machine. Otherwise it uses the name localhost,
- * for which browsers keep passkeys; they keep none for a network address.
+ * for which browsers store passkeys; they store none for a network address.
  */
 function dashboardUrl({ env, ports }: PlanContext): string {
   const own = `http://localhost:${ports.dashboard}`;
@@ -252,12 +252,12 @@ export function pluginServerChild(context: PlanContext): ChildSpec {
   };
   return {
     ...nodeChild(context, { name: 'plugin-server', module: 'plugins/server/main.js', env }),
-    // A killed server leaves its socket behind, and listening on an existing path fails.
+    // A killed server leaves its socket behind, and listening on an existing path would fail.
     prepare: () => Promise.resolve(rmSync(pluginSocket, { force: true })),
   };
 }
 
-/** The one address of the dashboard that kong.yml names: the gateway's response without a key. */
+/** The address of the dashboard in kong.yml, for the gateway's response without a key. */
 const GATEWAY_ROOT = '/gateway';
 
 /** Addresses of the services, by their names in kong.yml. */
@@ -291,9 +291,7 @@ export function gatewayChild(context: PlanContext): ChildSpec {
   return { ...nodeChild(context, { name: 'gateway', module: 'kong/local/main.js', env, isBusy: true }), isFront: true };
 }
 
-/**
- * Beginnings of the names of the secrets that a process may read from the environment. It also gets its database and its keys of proofs.
- */
+/** Prefixes of the names of secrets that a process may read from the environment. It also gets its database and its keys of proofs. */
 const READS: Readonly<Record<string, readonly string[]>> = {
   'plugin-server': ['GATEWAY_SECRET'],
   dashboard: ['DASHBOARD_SIGN_IN_SECRETS', 'SMTP_URL', 'STRIPE_', 'RAZORPAY_'],
@@ -304,7 +302,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   'worker-seo': ['SEO_', 'WORKER_TLS_'],
   'worker-apk': ['WORKER_TLS_'],
 };
-/** Headers for the collector of traces, to which each process sends its own. */
+/** Headers for the collector of traces. Every process sends its own traces. */
 const FOR_ALL = 'OTEL_EXPORTER_OTLP_HEADERS';
 
 /** An environment without the secrets that a process does not need. A process without an entry above gets none. */

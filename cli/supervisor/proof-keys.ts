@@ -30,10 +30,10 @@ export const secretsFile = (dataDir: string): string => join(folderOf(dataDir), 
 export const keySetFile = (dataDir: string): string => join(folderOf(dataDir), 'jwks.json');
 
 /**
- * The platform engineer's keys, or else a secret that is made once and kept in the data folder. Instances of earlier versions have a
- * private key there, which still signs for their upstreams.
+ * The platform engineer's keys, or a secret that is created once and kept in the data folder. Instances of earlier versions have a private
+ * key there, which still signs for their upstreams.
  * @param products ids of the whole catalogue, because a product's form may change while services run
- * @throws Error when a kept key cannot be read
+ * @throws Error when a stored key cannot be read
  */
 export function keepProofKeys(dataDir: string, { proof }: StartSettings, products: readonly string[]): ProofKeys {
   const { sharedKeys } = proof;

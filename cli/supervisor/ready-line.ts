@@ -3,7 +3,7 @@ import { type Readable } from 'node:stream';
 /** The JSON line that a process prints on stdout when it takes requests. Ports and addresses are further members. */
 export type ReadyLine = Readonly<Record<string, unknown>> & { readonly ready: true };
 
-/** Far longer than any ready line. A process that prints something else first does not fill the memory. */
+/** Far longer than any ready line. A process that prints something else first must not fill the memory. */
 const MAX_WAIT_CHARACTERS = 65_536;
 
 function parse(line: string): ReadyLine | undefined {

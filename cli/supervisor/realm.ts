@@ -1,11 +1,11 @@
 import { brandSettings, PLAIN_BRAND, readBrand } from '../../services/dashboard/brand/brand';
 
-/** What `REALM` takes: printable ASCII without quotes and backslashes. */
+/** Characters that `REALM` does not accept: all but printable ASCII without quotes and backslashes. */
 const NOT_OF_A_REALM = /[^ !#-[\]-~]/g;
 
 /**
- * The name of the seller's brand as a 401 can carry it: letters without their accents.
- * @returns undefined where there is no such name, also because the brand has a mistake: that must not keep a gateway from starting
+ * The name of the seller's brand in a form that a 401 can carry: letters without their accents.
+ * @returns undefined if there is no such name, also because the brand has a mistake, which must not prevent a gateway from starting
  */
 export function realmOf(env: NodeJS.ProcessEnv): string | undefined {
   const { data } = brandSettings.safeParse(env);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { type DatabaseRole } from '../database-roles/privileges';
 
-/** Reads a secret, or makes it once. Only its owner can read the file, which is never half written. */
+/** Reads a secret, or creates it once. Only its owner can read the file, which is never partially written. */
 export function keepSecret(file: string, generate: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
   const secret = generate();

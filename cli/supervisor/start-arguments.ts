@@ -8,9 +8,9 @@ export type GatewayChoice = (typeof GATEWAY_CHOICES)[number];
 export interface StartArguments {
   readonly port: number | undefined;
   readonly gateway: GatewayChoice;
-  /** The folder of what is sold, as written on the command line. Undefined: TOLLGATE_CONFIG counts. */
+  /** The folder of what is sold, as written on the command line. Undefined: that of TOLLGATE_CONFIG. */
   readonly config: string | undefined;
-  /** Print one JSON line instead of a summary. */
+  /** True to print one JSON line instead of a summary. */
   readonly json: boolean;
   readonly help: boolean;
 }

@@ -49,13 +49,13 @@ import { SERVICE_NAMES, type ServiceName, workersOf } from '../../services/produ
 export interface StartInstanceOptions {
   /** The project's folder. */
   readonly root: string;
-  /** Undefined: 8000 when it is free, else any free port. 0: any free port. */
+  /** Undefined: 8000 when it is free, otherwise any free port. 0: any free port. */
   readonly port: number | undefined;
   readonly gateway: GatewayChoice;
   readonly env: NodeJS.ProcessEnv;
   readonly catalogue: Catalogue;
   readonly processes: ProcessTable;
-  /** Takes a sentence for the person who starts it. */
+  /** Receives sentences for the person who starts it. */
   readonly warn: (sentence: string) => void;
   /** Called as soon as there is something to stop. */
   readonly onSupervisor: (supervisor: Supervisor) => void;
@@ -87,7 +87,7 @@ async function untilRefusing(gateway: string, { products }: Catalogue): Promise<
 
 /**
  * Sets up and runs everything; independent parts start at the same time.
- * @throws Error, readable; then stop the supervisor, which may have processes already
+ * @throws Error, readable; then stop the supervisor, which may already have processes
  */
 export async function startInstance(options: StartInstanceOptions): Promise<InstanceReport> {
   const { root, env, processes } = options;
@@ -143,14 +143,15 @@ export async function startInstance(options: StartInstanceOptions): Promise<Inst
 interface InstanceDatabase {
   readonly urls: DatabaseUrls;
   /**
-   * Resolves when the database takes the logins of {@link urls}.
+   * Resolves when the database accepts the logins of {@link urls}.
    * @throws Error, readable
    */
   readonly open: () => Promise<void>;
 }
 
 /**
- * The embedded database. Its URLs are known before it starts, so processes load beside it. Only the set-up of the roles uses the superuser.
+ * The embedded database. Its URLs are known before it starts, so processes load at the same time. Only the set-up of the roles uses the
+ * superuser.
  */
 function embeddedDatabase(supervisor: Supervisor, dataDir: string, port: number): InstanceDatabase {
   const passwords = keepDatabasePasswords(join(dataDir, 'database-passwords'));
@@ -197,7 +198,7 @@ async function runAll(
     supervisor.useDatabase(owner);
     const note = await prepareDatabase(owner, catalogue);
     if (note !== undefined) supervisor.note('database', note);
-    // At the same time: an API that hangs must not keep the gateway from deciding.
+    // At the same time, because an API that hangs must not delay the gateway's start.
     await Promise.all([supervisor.run(pluginServerChild(context)), takeApiDocuments(supervisor, context, catalogue)]);
   };
   const [, dashboard] = await Promise.all([
@@ -215,7 +216,7 @@ async function runAll(
 
 /**
  * Milliseconds for a connection and for each statement. On a busy machine, a server that has just started may take some seconds for its
- * first.
+ * first statement.
  */
 const PATIENCE_MS = 30_000;
 
@@ -224,7 +225,7 @@ async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<str
   if (unknown.length > 0) {
     throw new Error(`the database was used by a newer version of Tollgate (migration ${unknown.join(', ')}); start that version`);
   }
-  // Checking is cheap. The program that migrates takes longer to load than everything else here.
+  // The check is cheap. The program that migrates takes longer to load than everything else here.
   if (pending.length > 0) await migrate(url);
   await applyCatalogue(db, catalogue, { actor: 'npm start' });
   return (await grantPrivileges(db)) ? undefined : ROLES_MISSING;
@@ -232,7 +233,7 @@ async function prepare(db: Pool, url: string, catalogue: Catalogue): Promise<str
 
 /**
  * Brings schema and catalogue up to date. It may run at every start.
- * @returns what the platform engineer should know, if anything
+ * @returns a sentence for the platform engineer, if there is any
  * @throws Error with one readable sentence when the database cannot be used
  */
 async function prepareDatabase(url: string, catalogue: Catalogue): Promise<string | undefined> {
@@ -250,7 +251,7 @@ async function prepareDatabase(url: string, catalogue: Catalogue): Promise<strin
 /** Names of our services in kong.yml: `tollgate-ip:8080`. */
 const HOST = /\btollgate-([a-z-]+):\d/g;
 
-/** Our own processes that a kong.yml needs. */
+/** Processes of our own that a kong.yml needs. */
 interface SoldServices {
   readonly services: readonly ServiceName[];
   /** Workers that the services call. */
@@ -258,11 +259,11 @@ interface SoldServices {
 }
 
 /**
- * Our services to which a kong.yml sends requests, and their workers; none when only the seller's own APIs are sold.
- * @throws whatever reading the file throws, and what is wrong with it as YAML
+ * Our services that a kong.yml sends requests to, and their workers; none when only the seller's own APIs are sold.
+ * @throws the error of reading the file, or its mistake as YAML
  */
 function soldServices(kongYml: string): SoldServices {
-  // Parsed, because a comment may name services too.
+  // Parsed, because a comment may also name services.
   const text = JSON.stringify(parse(readFileSync(kongYml, 'utf8'), AS_KONG_READS) ?? null);
   const named = new Set([...text.matchAll(HOST)].map(([, name = '']) => name));
   const services = SERVICE_NAMES.filter((name) => named.has(name));

@@ -4,7 +4,7 @@ import { findRedisUrlProblem } from '../../plugins/core/redis-address';
 import { readPrivateKey } from '../../plugins/server/signing-settings';
 import { readKeySet } from '../../services/kit/service/proof-settings';
 
-/** Database URLs of each kind of process, with its own role; all the same when the platform engineer sets a single URL. */
+/** Database URLs for each kind of process, with its own role; all the same when the platform engineer sets a single URL. */
 export interface DatabaseUrls {
   /** URL of the schema's owner, for migrations and the command line. */
   readonly owner: string;
@@ -13,7 +13,7 @@ export interface DatabaseUrls {
   readonly service: string;
 }
 
-/** Settings that `npm start` itself reads. Everything else in the environment reaches the processes unread, and they check it. */
+/** Settings that `npm start` itself reads. Everything else in the environment is passed on unread; the processes check it. */
 export interface StartSettings {
   /** Undefined: run the embedded server. */
   readonly databaseUrls: DatabaseUrls | undefined;
@@ -44,7 +44,7 @@ function urlOf(schemes: readonly string[]): Check {
   };
 }
 
-/** The parser's own words for the mistake. */
+/** The parser's own message about the mistake. */
 function parses(parse: (text: string) => unknown): Check {
   return (text) => {
     try {
@@ -71,7 +71,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   TOLLGATE_SIGNING_KEYS: parses(parseSharedKeys),
 };
 
-/** Mistakes in the common settings, one text for each setting, never its value. Empty and absent are the same. */
+/** Mistakes in the common settings, one text for each setting, never its value. Empty counts as absent. */
 export function findSettingProblems(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(CHECKS).flatMap(([name, check]) => {
     const value = env[name];

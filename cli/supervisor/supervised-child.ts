@@ -32,7 +32,7 @@ const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2_000;
 /** A child that lived this long is restarted at once, and its earlier deaths no longer count. */
 const STEADY_AFTER_MS = 10_000;
-/** Deaths before the first readiness after which a start fails. */
+/** Number of deaths before the first readiness after which a start fails. */
 const START_ATTEMPTS = 3;
 
 /** Runs one process and restarts it whenever it dies. */

@@ -23,7 +23,7 @@ export interface SupervisorOptions {
   readonly processes: ProcessTable;
 }
 
-/** Milliseconds that front processes get to drain, before the rest. With the database, stopping must take at most 15 s. */
+/** Milliseconds that front processes have to drain before the rest stops. With the database, stopping must take at most 15 s. */
 const FRONT_DRAIN_MS = 5_000;
 const DRAIN_MS = 3_500;
 /** Milliseconds after which every running process is killed. */
@@ -56,7 +56,7 @@ export class Supervisor {
     this.#remember();
   }
 
-  /** Stops the embedded server too, after everything that uses it, even if it is only starting. */
+  /** Also stops the embedded server, after everything that uses it, even if it is still starting. */
   keepDatabase(starting: Promise<SupervisedDatabase>): void {
     this.#databaseStart = starting.then(
       (database) => void (this.#database = database),
@@ -64,7 +64,7 @@ export class Supervisor {
     );
   }
 
-  /** Called when everything responds. Publishes the addresses to other commands. */
+  /** Called when everything responds. Publishes the addresses for other commands. */
   complete(report: InstanceReport): InstanceReport {
     this.#report = report;
     this.#remember();
@@ -101,7 +101,7 @@ export class Supervisor {
     try {
       this.#database?.kill();
     } catch {
-      // It was gone already.
+      // It had already ended.
     }
   }
 
