@@ -40,10 +40,7 @@ describe('what VirusTotal knows of a file', () => {
 
   it.each<[string, () => { status: number; data: unknown }]>([
     ['a refused key', () => ({ status: 401, data: { error: { code: 'WrongCredentialsError' } } })],
-    ['a spent quota', () => ({ status: 429, data: { error: { code: 'QuotaExceededError' } } })],
-    ['no counts', () => ({ status: 200, data: found({}) })],
     ['counts that are none', () => ({ status: 200, data: found({ last_analysis_stats: { ...STATS, malicious: -1 } }) })],
-    ['no object', () => ({ status: 200, data: null })],
     [
       'no answer',
       () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -69,9 +70,13 @@ export class ApkBuilder {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Packages and aligns an unsigned APK; returns its path. */
+  /** Packages and aligns an unsigned APK; returns its path. Of equal specifications, the run builds one. */
   async build(name: string, spec: ApkSpec): Promise<string> {
-    const work = join(this.folder, `${name}.work`);
+    return this.copy(await onceOf(JSON.stringify(spec), (target) => this.buildAnew(target, spec)), name);
+  }
+
+  private async buildAnew(aligned: string, spec: ApkSpec): Promise<void> {
+    const work = `${aligned}.work`;
     const raw = join(work, 'raw');
     await writeFiles(work, { 'AndroidManifest.xml': spec.manifest });
     await writeFiles(join(work, 'res'), spec.resources ?? {});
@@ -82,10 +87,8 @@ export class ApkBuilder {
     const added = Object.keys(spec.files ?? {});
     if (spec.smali) added.push(await assembleDex(work, raw, spec.smali));
     if (added.length > 0) await runTool('aapt', ['add', packaged, ...added], raw);
-    const aligned = join(this.folder, `${name}.apk`);
     await runTool('zipalign', ['-f', '4', packaged, aligned]);
     await rm(work, { recursive: true });
-    return aligned;
   }
 
   /** Packages the manifest and resources with aapt2, whose encodings differ from aapt's; returns the path. */
@@ -100,14 +103,19 @@ export class ApkBuilder {
     return linked;
   }
 
-  /** Signs a copy; returns its path. */
-  async sign(apk: string, name: string, { key, v1, v2, v3, more = [] }: SigningSpec): Promise<string> {
-    const signed = join(this.folder, `${name}.apk`);
+  /** Signs a copy; returns its path. Of equal files with equal signatures, the run signs one. */
+  async sign(apk: string, name: string, spec: SigningSpec): Promise<string> {
+    const content = createHash('sha256')
+      .update(await readFile(apk))
+      .digest('hex');
+    return this.copy(await onceOf(JSON.stringify([content, spec]), (target) => this.signAnew(apk, target, spec)), name);
+  }
+
+  private async signAnew(apk: string, signed: string, { key, v1, v2, v3, more = [] }: SigningSpec): Promise<void> {
     const schemes = ['--v1-signing-enabled', String(v1), '--v2-signing-enabled', String(v2), '--v3-signing-enabled', String(v3)];
     const store = await this.keyStore(key);
     const access = ['--ks', store, '--ks-pass', `pass:${STORE_PASSWORD}`, '--ks-key-alias', key.name];
     await runTool('apksigner', ['sign', ...access, ...schemes, '--v4-signing-enabled', 'false', ...more, '--out', signed, apk]);
-    return signed;
   }
 
   /** The key store that holds this key; the first test file of the run that asks makes it. */
@@ -137,6 +145,16 @@ export class ApkBuilder {
     await copyFile(apk, target);
     return target;
   }
+}
+
+/** The path of what the first test file of the run that asks for it makes. */
+function onceOf(description: string, make: (target: string) => Promise<void>): Promise<string> {
+  const name = `apk-${createHash('sha256').update(description).digest('hex')}`;
+  return oncePerRun(name, async () => {
+    const target = join(runFolder(), `${name}.apk`);
+    await make(target);
+    return target;
+  });
 }
 
 async function writeFiles(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {

@@ -9,10 +9,8 @@ describe.each([32, 64] as const)('a native library of %d bits', (bits) => {
     ['whole', {}, []],
     ['with a stack that may run', { stack: 7 }, ['executable_stack']],
     ['that says nothing of its stack', { stack: null }, ['executable_stack']],
-    ['at a fixed address', { isShared: false }, ['fixed_address']],
     ['whose tables stay writable', { hasRelro: false }, ['no_relro']],
     ['without the function of canaries', { names: ['malloc', 'my__stack_chk_fail', '__stack_chk_fail_not'] }, ['no_canary']],
-    ['without names', { names: [] }, ['no_canary']],
     [
       'with all of it',
       { stack: 7, isShared: false, hasRelro: false, names: [] },

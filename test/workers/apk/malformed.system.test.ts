@@ -29,18 +29,9 @@ const warningsOf = async (files: readonly ZipFile[], options = {}) => (await ana
 describe('is refused', () => {
   const cut = (bytes: number): ZipFile => ({ ...manifest, data: Buffer.from(manifest.data).subarray(0, bytes) });
   it.each<[string, () => Buffer, string, RegExp]>([
-    ['an empty file', () => Buffer.alloc(0), 'not_an_apk', /not a ZIP/],
     ['what is no ZIP archive', () => Buffer.alloc(100_000, 'x'), 'not_an_apk', /not a ZIP/],
-    [
-      'a manifest that is text',
-      () => writeZip([{ ...manifest, data: '<manifest package="x.y"/>' }]),
-      'apk_malformed',
-      /AndroidManifest\.xml/,
-    ],
     ['a manifest that is cut', () => writeZip([cut(200)]), 'apk_malformed', /does not fit/],
-    ['a manifest that is a resource table', () => writeZip([{ ...manifest, data: resources.data }]), 'apk_malformed', /not binary XML/],
     ['a manifest longer than it says', () => writeZip([{ ...manifest, size: 10 }]), 'apk_malformed', /cannot be unpacked/],
-    ['a manifest shorter than it says', () => writeZip([{ ...manifest, size: 1_000_000 }]), 'apk_malformed', /shorter than it says/],
     ['a manifest with another checksum', () => writeZip([{ ...manifest, crc: 1 }]), 'apk_malformed', /checksum/],
     ['an archive whose directory is broken', () => writeZip([manifest], { entryCount: 2 }), 'apk_malformed', /damaged/],
   ])('%s', async (_what, archive, code, message) => {
@@ -79,11 +70,8 @@ describe('a ZIP bomb is refused without being unpacked', () => {
 describe('is reported, not refused', () => {
   it.each<[string, () => readonly ZipFile[], RegExp]>([
     ['a name that leaves the archive', () => [manifest, { name: '../../etc/passwd', data: 'x' }], /path traversal/],
-    ['two entries with one name', () => [manifest, { name: 'a', data: 'x' }, { name: 'a', data: 'y' }], /name of another entry/],
     ['an entry marked as encrypted', () => [manifest, { name: 'a', data: 'x', flags: 1 }], /encrypted/],
-    ['an unknown compression method', () => [manifest, { name: 'a', data: 'x', method: 99 }], /compression method/],
     ['a broken resource table', () => [manifest, { ...resources, data: Buffer.from(resources.data).subarray(0, 900) }], /resources\.arsc/],
-    ['a dex file that is none', () => [manifest, { ...dex, data: 'not dex' }], /classes\.dex: is not a dex file/],
     ['a header with another name', () => [manifest, { ...dex, localName: 'classes.dxe' }], /another name in its header/],
   ])('%s', async (_what, files, warning) => {
     expect(await warningsOf(files())).toContainEqual(expect.stringMatching(warning));

@@ -86,10 +86,6 @@ describe('the rules', () => {
 
   it.each<[string, ComponentKind, string]>([
     ['accessibility_service', 'services', 'BIND_ACCESSIBILITY_SERVICE'],
-    ['notification_listener', 'services', 'BIND_NOTIFICATION_LISTENER_SERVICE'],
-    ['vpn_service', 'services', 'BIND_VPN_SERVICE'],
-    ['input_method', 'services', 'BIND_INPUT_METHOD'],
-    ['autofill_service', 'services', 'BIND_AUTOFILL_SERVICE'],
     ['call_service', 'services', 'BIND_SCREENING_SERVICE'],
     ['device_admin', 'receivers', 'BIND_DEVICE_ADMIN'],
   ])('find %s among %s by %s, and say which it is', (id, kind, permission) => {
@@ -100,8 +96,6 @@ describe('the rules', () => {
 
   it.each([
     ['REQUEST_INSTALL_PACKAGES', 'permission_install_packages'],
-    ['REQUEST_IGNORE_BATTERY_OPTIMIZATIONS', 'permission_battery'],
-    ['SYSTEM_ALERT_WINDOW', 'permission_overlay'],
     ['RECEIVE_BOOT_COMPLETED', 'starts_at_boot'],
   ])('find %s', (name, id) => expect(idsOf({ ...CLEAN, permissions: asking(name) })).toEqual([id]));
 
@@ -137,8 +131,6 @@ describe('a combination', () => {
   it.each<[string, JudgedFacts]>([
     ['a sense alone', { ...CLEAN, permissions: asking('RECORD_AUDIO', 'RECEIVE_BOOT_COMPLETED') }],
     ['a power alone', spyWith('RECEIVE_BOOT_COMPLETED')],
-    ['an overlay alone', { ...CLEAN, permissions: asking('SYSTEM_ALERT_WINDOW') }],
-    ['text messages with an icon', { ...CLEAN, permissions: asking('READ_SMS') }],
     [
       'an app that can be the one for text messages',
       {
@@ -164,11 +156,9 @@ describe('scores', () => {
 
   it.each<[string[], number, string]>([
     [[], 0, 'low'],
-    [['allow_backup'], 8, 'low'],
     [['debuggable'], 25, 'medium'],
     [['debuggable', 'test_only', 'debug_certificate'], 25, 'medium'],
     [['exported_provider', 'exported_activity'], 12, 'low'],
-    [['unsigned', 'accessibility_service'], 50, 'high'],
     [['unsigned', 'signature_invalid', 'cleartext_traffic'], 81.25, 'critical'],
   ])('hardening of %j is %d, %s', (ids, score, level) => {
     expect(rateScore('hardening', found(...ids))).toMatchObject({ score, level });
@@ -186,7 +176,6 @@ describe('scores', () => {
   it.each([
     [30, 20, 30, 'hardening'],
     [20, 30, 30, 'capability'],
-    [20, 20, 20, 'capability'],
   ])('hardening %d and capability %d make the risk %d, of %s', (hardening, capability, score, of) => {
     expect(rateRisk({ hardening: rated(hardening), capability: rated(capability) }, true)).toMatchObject({ score, of, complete: true });
   });
