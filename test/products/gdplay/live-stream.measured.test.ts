@@ -133,11 +133,8 @@ it('a Drive that sends less than announced breaks the answer instead of ending i
 
 it.each<[string, number, (response: ServerResponse) => unknown]>([
   ['announces bytes and sends none', 504, (response) => response.writeHead(200, { 'content-length': String(SIZE) }).flushHeaders()],
-  ['breaks off before the first byte', 502, (response) => response.destroy()],
   ['sends another part than asked', 502, (response) => response.writeHead(206, { 'content-range': `bytes 0-4/${SIZE}` }).end('01234')],
   ['sends a file of another size', 502, (response) => response.writeHead(200, { 'content-length': '3' }).end('abc')],
-  ['compresses', 502, (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('abc')],
-  ['sends a web page', 502, (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>x')],
 ])('a Drive that %s is answered with %i', async (_what, status, sendMedia) => {
   const { url } = await withMedia(sendMedia, status === 504 ? { GDPLAY_TIMEOUT_MS: '300' } : {});
   const response = await fetch(url, { headers: { ...LIVE_HEADERS, range: 'bytes=5-9' } });

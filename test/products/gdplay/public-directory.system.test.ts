@@ -83,21 +83,14 @@ it('confirms the download of a file that was not scanned', async () => {
 it.each<[string, () => Answer, number, string | undefined]>([
   ['a form that leads to another host', () => page(200, virusScanPage(`${stranger.url}/download`)), 502, 'redirect_refused'],
   ['a form with a script for an address', () => page(200, virusScanPage('javascript:alert(1)')), 502, 'redirect_refused'],
-  ['a form with a file for an address', () => page(200, virusScanPage('file:///etc/passwd')), 502, 'redirect_refused'],
   ['a form for another file', () => page(200, virusScanPage(`${upstream.url}/download`, 'another-file')), 502, 'bad_response'],
   ['a redirect to another host', () => redirect(`${stranger.url}/download`), 502, 'redirect_refused'],
-  ['a redirect to another port of the same machine', () => redirect('http://127.0.0.1:9/'), 502, 'redirect_refused'],
-  ['a redirect with a user name', () => redirect(upstream.url.replace('//', '//user@')), 502, 'redirect_refused'],
   ['a redirect to http', () => redirect('http://drive.usercontent.google.com/download'), 502, 'redirect_refused'],
   ['a redirect to a like host', () => redirect('https://x.drive.usercontent.google.com/'), 502, 'redirect_refused'],
-  ['a redirect to nowhere', () => redirect('http://['), 502, 'bad_response'],
   ['redirects without end', () => redirect('/uc?again'), 502, 'bad_response'],
   ['a redirect to the login', () => redirect('https://accounts.google.com/ServiceLogin?service=wise'), 404, undefined],
   ['the quota page', () => page(200, quotaPage), 502, 'quota'],
-  ['the quota page with 403', () => page(403, quotaPage), 502, 'quota'],
   ['the access page', () => page(200, accessPage), 404, undefined],
-  ['a page with 404', () => page(404, '<h1>404'), 404, undefined],
-  ['a page with 500', () => page(500, '<h1>500'), 502, 'unreachable'],
   ['a page that nobody knows', () => page(200, '<h1>hello'), 502, 'bad_response'],
   ['a page that is too long', () => page(200, `<p>${'x'.repeat(2_000_000)}`), 502, 'bad_response'],
   ['a document', () => file({ 'content-type': 'application/pdf' }), 415, undefined],
@@ -123,9 +116,7 @@ it('a page behind the confirmation is not passed through either', async () => {
 
 it.each([
   [{ etag: '"abc"' }, '"abc"'],
-  [{ etag: 'W/"abc"' }, undefined],
   [{ 'x-goog-hash': 'crc32c=AAAAAA==, md5=nhB9nTcrtoJr2B01QqQZ1g==' }, '"nhB9nTcrtoJr2B01QqQZ1g=="'],
-  [{ 'x-goog-hash': 'crc32c=n03x6A==' }, '"n03x6A=="'],
   [{}, undefined],
 ])('%j makes the entity tag %s', async (headers, etag) => {
   uc = file(headers);
@@ -171,12 +162,9 @@ describe('a thumbnail', () => {
   });
 
   it.each<[string, Answer, number, string | undefined]>([
-    ['missing', page(404, '<h1>404'), 404, undefined],
     ['a web page', page(200, '<p>x'), 502, 'bad_response'],
     ['an SVG', (_request, response) => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('<svg/>'), 502, 'bad_response'],
-    ['elsewhere', redirect('https://example.com/a.png'), 502, 'redirect_refused'],
     ['private', redirect('https://accounts.google.com/ServiceLogin'), 404, undefined],
-    ['too many', page(429, '<p>x'), 502, 'quota'],
   ])('that is %s is refused', async (_what, answer, status, reason) => {
     download = answer;
     const response = await thumbnail();

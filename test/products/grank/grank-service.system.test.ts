@@ -146,9 +146,7 @@ describe('/grank/grid', () => {
 
   it.each([
     [{ size: 4 }, 'size', 'must be one of 3, 5, 7'],
-    [{ business_name: '' }, 'business_name', 'is required, or place_id'],
     [{ place_id: 'p' }, 'place_id', 'must not be given together with business_name'],
-    [{ latitude: 85.1 }, 'latitude', 'must be at most 85'],
     [{ radius_km: 51 }, 'radius_km', 'must be at most 50'],
   ])('with %j is refused: %s %s', async (more, field, message) => {
     const response = await post('grid', { ...landmark, ...more });
@@ -200,12 +198,6 @@ describe('test keys over the ranking WebSocket', () => {
   });
 });
 
-it('without a sandbox a test key is answered 503, whatever is configured live', async () => {
-  const post = poster(await grankWith({ RANKING_GOOGLE_PLACES_KEY: 'k' }));
-  const response = await post('search', { ...POINT, keyword: 'dentist' });
-  expect([response.statusCode, response.json().code]).toEqual([503, 'upstream_not_configured']);
-});
-
 describe('input of grank', () => {
   const valid = { ...POINT, keyword: 'dentist', business_name: 'Lotus Clinic' };
 
@@ -219,16 +211,9 @@ describe('input of grank', () => {
 
   it.each([
     ['keyword is blank', { keyword: '  ' }, 'keyword', 'must not be empty'],
-    ['keyword is too long', { keyword: 'x'.repeat(201) }, 'keyword', 'must have at most 200 characters'],
     ['keyword holds a control character', { keyword: 'a\u0000b' }, 'keyword', 'must not hold control characters'],
-    ['keyword holds half a character', { keyword: 'a\ud800' }, 'keyword', 'must not hold control characters'],
     ['latitude is out of range', { latitude: 90.1 }, 'latitude', 'must be at most 90'],
     ['longitude is null', { longitude: null }, 'longitude', 'must be a number'],
-    ['longitude is out of range', { longitude: -181 }, 'longitude', 'must be at least -180'],
-    ['radius_km is 0', { radius_km: 0 }, 'radius_km', 'must be more than 0'],
-    ['radius_km is too wide', { radius_km: 50.1 }, 'radius_km', 'must be at most 50'],
-    ['max_results is 0', { max_results: 0 }, 'max_results', 'must be at least 1'],
-    ['max_results is 61', { max_results: 61 }, 'max_results', 'must be at most 60'],
     ['max_results is a fraction', { max_results: 1.5 }, 'max_results', 'must be a whole number'],
     ['country_code has three letters', { country_code: 'IND' }, 'country_code', 'must be a two-letter country code'],
     ['language_code is no code', { language_code: 'english please' }, 'language_code', 'must be a language code such as en or en-IN'],

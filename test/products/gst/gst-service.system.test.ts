@@ -47,7 +47,6 @@ describe.each(firstOf(['link', 'portal']))('from the %s', (source) => {
 
   it.each([
     ['a form with gst', 'application/x-www-form-urlencoded', (id: string) => `sessionId=${id}&gst=27aaacr5055k1z7&captcha=kx47m`],
-    ['JSON with gstin', 'application/json', (id: string) => JSON.stringify({ sessionId: id, gstin: ` ${GSTIN} `, captcha: ' KX47M ' })],
     [
       'JSON with all three names and one number',
       'application/json',

@@ -69,19 +69,13 @@ describe('a success', () => {
   const url64 = () => png.toString('base64url');
   it.each<[string, () => object | Promise<object>]>([
     ['base64 in JSON', () => ({ payload: { image_base64: png.toString('base64') } })],
-    ['base64url in JSON', () => ({ payload: { image: url64() } })],
     ['a data URI', () => ({ payload: { image: `data:image/png;base64,${png.toString('base64')}` } })],
-    ['a data URI with parameters and the wrong type', () => ({ payload: { image: `DATA:image/gif;name=x;base64,${png.toString('base64')}` } })],
-    ['lines of 76 characters', () => ({ payload: { image: png.toString('base64').replace(/.{76}/g, '$&\r\n') } })],
     ['the query of a GET', () => ({ method: 'GET', query: { image: url64() } })],
     ['a urlencoded form', () => ({ payload: `image=${encodeURIComponent(png.toString('base64'))}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
-    ['a form with unencoded plus signs', () => ({ payload: `image=${png.toString('base64').replaceAll('=', '%3D')}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } })],
     ['a multipart text', () => form(text('image_base64', png.toString('base64')))],
     ['a multipart file', () => form(file('image', png))],
-    ['a multipart file of base64', () => form(file('image_base64', png.toString('base64'), 'a.txt'))],
     ['a form whose other field is empty', () => form(file('image', png), text('image_base64', ''))],
     ['JPEG', async () => ({ payload: { image: (await disc('jpeg')).toString('base64') } })],
-    ['WebP', async () => ({ payload: { image: (await disc('webp')).toString('base64') } })],
   ])('comes from %s', async (_what, make) => {
     const response = await service.call({ method: 'POST', url: URL_PATH, ...test64, ...(await make()) });
     expect([response.statusCode, response.json().data?.width]).toEqual([200, 96]);
@@ -99,7 +93,6 @@ describe('a success', () => {
     ['image/*', 'image/png'],
     ['image/webp, image/png;q=0.8', 'image/png'],
     ['image/png, application/json', 'application/json; charset=utf-8'],
-    ['*/*', 'application/json; charset=utf-8'],
     ['', 'application/json; charset=utf-8'],
   ])('is the picture itself or JSON, as %j asks: %s', async (accept, type) => {
     const response = await post({ image: png.toString('base64') }, { headers: { accept } });
@@ -120,15 +113,7 @@ describe('a success', () => {
     expect(refused.json()).toMatchObject({ status: 400, detail: 'image_base64 cannot be decoded.', errors });
   });
 
-  it.each([
-    { format: 'gif' },
-    { max_side: 15 },
-    { max_side: 8193 },
-    { max_side: 20.5 },
-    { crop: 'perhaps' },
-    { background: 'white' },
-    { background: '#fff' },
-  ])('is not made of %j', async (wrong) => {
+  it.each([{ format: 'gif' }, { max_side: 8193 }, { crop: 'perhaps' }, { background: 'white' }])('is not made of %j', async (wrong) => {
     const refused = await post({ image: png.toString('base64'), ...wrong });
     expect([refused.statusCode, refused.json().errors?.[0]?.field]).toEqual([400, Object.keys(wrong)[0]]);
   });
@@ -157,19 +142,11 @@ describe('bad input', () => {
   const image = (value: unknown) => ({ payload: { image: value } });
   it.each<[string, () => object, string]>([
     ['no image', () => ({ payload: {} }), 'image'],
-    ['an image of spaces', () => ({ payload: { image_base64: '  ' } }), 'image_base64'],
-    ['null', () => image(null), 'image'],
     ['both fields', () => ({ payload: { image: png.toString('base64'), image_base64: png.toString('base64') } }), 'image'],
-    ['one field in the query, one in the body', () => ({ query: { image: 'AAAA' }, payload: { image_base64: 'AAAA' } }), 'image'],
     ['a file and a text', () => form(file('image', png), text('image_base64', 'AAAA')), 'image'],
-    ['a file and a text of one name', () => form(file('image', png), text('image', 'AAAA')), 'image'],
     ['no base64', () => image('!!!!'), 'image'],
-    ['base64 of a wrong length', () => image('AAAAA'), 'image'],
-    ['base64 with padding in the middle', () => image('AA==AAAA'), 'image'],
-    ['a data URI without base64', () => image('data:image/png,abc'), 'image'],
     ['an address', () => image('https://example.com/a.png'), 'image'],
     ['an SVG file that calls itself PNG', () => form(file('image', '<svg/>')), 'image'],
-    ['GIF', () => image(Buffer.from('GIF89a\u0001\u0000\u0001\u0000').toString('base64')), 'image'],
     ['a PNG that ends early', () => image(png.subarray(0, png.length - 60).toString('base64')), 'image'],
   ])('%s is a 400 that names the field', async (_what, make, field) => {
     const response = await service.call({ method: 'POST', url: URL_PATH, ...test64, ...make() });
@@ -236,13 +213,4 @@ it('an uncertain cut-out costs nothing and says how sure the engine is; who acce
   expect(accepted.json()).toMatchObject({ status: 'uncertain', data: { width: 16, height: 409, confidence: 0.2 } });
   const bytes = await post({ image, accept_uncertain: true }, { headers: { accept: 'image/png' } });
   expect(bytes.headers).toMatchObject({ 'x-image-status': 'uncertain', 'x-image-confidence': '0.2' });
-});
-
-it('a test key without a sandbox is a 503', async () => {
-  const alone = await startImageWorker(imageWorkerSettings.parse({ IMAGE_UPSTREAM_URL: 'ws://127.0.0.1:1' }), log, '/no/such/thread');
-  const own = await buildHarness(imageService, { IMAGE_WORKER_URL: alone.address });
-  const response = await own.call({ method: 'POST', url: URL_PATH, payload: { image: png.toString('base64') }, ...test64 });
-  expect(response.json()).toMatchObject({ status: 503, code: 'upstream_not_configured' });
-  await own.app.close();
-  await alone.close(100);
 });

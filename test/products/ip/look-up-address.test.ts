@@ -48,17 +48,14 @@ async function lookUp(
 }
 
 describe('third parties', () => {
-  it.each(['10.1.2.3', '127.0.0.1', '100.64.0.1', '::1', '64:ff9b::10.0.0.1', 'fe80::1'])(
-    'are never asked about %s, a reserved address, which has no figure',
-    async (text) => {
-      const { asked, answer } = await lookUp(text);
-      expect([asked, answer.is_reserved, answer.risk_signals, answer.checked]).toEqual([[], true, [], []]);
-      expect(answer.score_reasons).toEqual({ ip_risk: 'reserved_address', static_ip_score: 'reserved_address' });
-      expect([answer.ip_risk, answer.static_ip_score, answer.score_method]).toEqual([null, null, null]);
-    },
-  );
+  it.each(['10.1.2.3', '::1', '64:ff9b::10.0.0.1'])('are never asked about %s, a reserved address, which has no figure', async (text) => {
+    const { asked, answer } = await lookUp(text);
+    expect([asked, answer.is_reserved, answer.risk_signals, answer.checked]).toEqual([[], true, [], []]);
+    expect(answer.score_reasons).toEqual({ ip_risk: 'reserved_address', static_ip_score: 'reserved_address' });
+    expect([answer.ip_risk, answer.static_ip_score, answer.score_method]).toEqual([null, null, null]);
+  });
 
-  it.each(['8.8.8.8', '192.0.0.9', '192.31.196.1', '2001:1::1', '2606:4700::1111'])('may be asked about %s', async (text) => {
+  it.each(['8.8.8.8', '192.0.0.9', '2001:1::1'])('may be asked about %s', async (text) => {
     expect((await lookUp(text)).asked).toEqual([text]);
   });
 });
@@ -76,17 +73,13 @@ describe('null is not zero', () => {
   });
 
   const home = { findAsn: () => ({ number: 64_500, organisation: '', network: '8.8.8.0/24' }) };
-  const cloud = { findAsn: () => ({ number: 16_509, organisation: '', network: '8.8.8.0/24' }) };
   const harmless = { findAnonymity: () => [{ source: 'f', facts: { torExit: false, hosting: false, proxyOrVpn: false } }] };
 
   it.each<[string, [Partial<NetworkFacts>, Partial<IpDatabases>], (number | null)[], (string | null)[]]>([
     ['a block list', [{ checked: [asked('dnsbl')] }, {}], [0, 15], [null, null]],
-    ['abuse reports', [{ checked: [asked('abuseipdb')] }, {}], [0, null], [null, 'not_configured']],
     ['abuse reports that failed', [{ checked: [asked('abuseipdb', false)] }, {}], [null, null], ['sources_failed', 'not_configured']],
-    ['reverse DNS by name', [{ checked: [asked('reverse_dns')], hostname: 'dns.google' }, {}], [null, 15], ['not_configured', null]],
     ['reverse DNS without a name', [{ checked: [asked('reverse_dns')] }, {}], [null, null], ['not_configured', 'unknown_to_source']],
     ['its network', [{}, home], [0, 15], [null, null]],
-    ['its network of a host', [{}, cloud], [25, 65], [null, null]],
     ['a file of anonymous networks', [{}, harmless], [0, 15], [null, null]],
     ['a file of carriers', [{}, { findPlace: () => ({ ...UNKNOWN_PLACE, cellular: true }) }], [null, 0.5], ['not_configured', null]],
   ])('an address known to %s only has the scores that follow from it, and a reason for the others', async (_what, given, figures, why) => {
@@ -119,12 +112,9 @@ describe('an anycast address', () => {
 describe('an IPv4 address inside an IPv6 address', () => {
   it.each([
     ['64:ff9b::8.8.8.8', { ip: '8.8.8.8', by: 'nat64' }, ['8.8.8.8']],
-    ['64:ff9b::10.0.0.1', { ip: '10.0.0.1', by: 'nat64' }, []],
     ['2002:808:808::1', { ip: '8.8.8.8', by: '6to4' }, ['8.8.8.8']],
-    ['2002:a00:1::1', { ip: '10.0.0.1', by: '6to4' }, []],
     ['2002:7f00:1::808:808', { ip: '127.0.0.1', by: '6to4' }, []],
     ['64:ff9b:1::808:808', null, []],
-    ['2606:4700::1111', null, ['2606:4700::1111']],
   ])('of %s is named, and looked up unless it is reserved', async (text, embedded, expected) => {
     const { answer, asked } = await lookUp(text);
     expect([answer.embedded_ipv4, asked]).toEqual([embedded, expected]);
@@ -152,12 +142,8 @@ describe('what follows from country and network', () => {
 
   it.each([
     [16_509, 'Amazon.com, Inc.', 'hosting', 'asn_list'],
-    [64_500, 'Universidade de Exemplo', 'education', 'as_org'],
     [64_500, 'Reliance Jio Infocomm Limited', 'isp', 'as_org'],
-    [64_500, 'Telefonica de Espana', 'isp', 'as_org'],
     [64_500, 'State Bank of Example', 'business', 'as_org'],
-    [64_500, 'Example Airlines Broadband', 'isp', 'as_org'],
-    [64_500, 'DataBank Holdings', null, null],
     [64_500, 'Example Holdings', null, null],
   ])('AS%s, %s, is of the type %s by %s', async (number, organisation, type, source) => {
     const { answer } = await lookUp('8.8.8.8', {}, { findAsn: () => ({ number, organisation, network: '8.8.8.0/24' }) });

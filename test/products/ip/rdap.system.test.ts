@@ -90,9 +90,7 @@ describe('asking a registry', () => {
 
   it.each<[string, () => void, RegExp]>([
     ['a status', () => give('busy', 429), /answered 429/],
-    ['another form', () => give('<html>'), /something else/],
     ['too much', () => give(`"${'x'.repeat(RDAP_LIMITS.maxBytes)}"`), /too_large/],
-    ['redirects without end', () => (answer = (_path, response) => void response.writeHead(302, { location: web.url }).end()), /redirects/],
   ])('fails by %s, without the address in the message, and is tried again', async (_case, serve, reason) => {
     serve();
     const find = finding();
@@ -147,7 +145,6 @@ describe('the servers of registries', () => {
   });
 
   it.each([
-    ['nothing of IANA', '<html>'],
     ['a few networks', file([['8.0.0.0/8'], ['https://rdap.example/']])],
     ['a server that is no URL', file([['8.0.0.0/8'], ['file:///etc/passwd']])],
   ])('stay as they are when what was fetched is %s', async (_case, bad) => {

@@ -50,20 +50,6 @@ describe('a postal look-up', () => {
     answers = [];
   });
 
-  it('hands over the bytes of the provider', async () => {
-    answers = [says(`${hit}  \n`)];
-    const body = Buffer.from(`${hit}  \n`);
-    expect(await createLookup()(pin, ALONE)).toEqual({ ok: true, provider: 'postalpincode.in', body });
-    expect(asked).toEqual(['live /pincode/110001']);
-  });
-
-  it('asks the world provider for other countries', async () => {
-    answers = [says('{}', 404)];
-    const code = { kind: 'code', country: 'US', text: '00404' } as const;
-    expect(await createLookup()(code, ALONE)).toMatchObject({ ok: false, reason: 'no_records' });
-    expect(asked).toEqual(['live /us/00404']);
-  });
-
   it('remembers records for a day', async () => {
     answers = [says(hit), says(hit)];
     const lookUp = createLookup();
@@ -144,9 +130,7 @@ describe('a postal look-up', () => {
 
     it.each<[string, () => Promise<UpstreamResponse>]>([
       ['cannot be reached', breaks],
-      ['is late', late],
       ['answers nonsense', says('<html>')],
-      ['has no more credits', says('', 429)],
     ])('asks the next provider where the first one %s, and names who answered', async (_what, fails) => {
       answers = [fails, says(world)];
       expect(await createLookup()(pin, mayFallBack)).toEqual({ ok: true, provider: 'zippopotam.us', body: Buffer.from(world) });

@@ -7,40 +7,22 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const long = 'x'.repeat(3_000);
 const ROUTES = ['authority', 'backlinks', 'keywords', 'link_pyramid', 'serp', 'spam'].map((each) => `/seo/${each}`);
 
 describe('a bad body is a 422 naming the field', () => {
   it.each<[string, unknown, string[]]>([
     ['/seo/serp', {}, ['query']],
-    ['/seo/serp', { query: 'a\u0000b' }, ['query']],
     ['/seo/serp', { query: 'x'.repeat(401) }, ['query']],
     ['/seo/serp', { query: 'tea', num: 21 }, ['num']],
-    ['/seo/serp', { query: 'tea', num: 0 }, ['num']],
-    ['/seo/serp', { query: 'tea', page: -1 }, ['page']],
     ['/seo/serp', { query: 'tea', country: 'IND', language: 'english!' }, ['country', 'language']],
     ['/seo/serp', { query: 'tea', latitude: 12.9 }, ['longitude']],
-    ['/seo/serp', { query: 'tea', latitude: 91, longitude: 0, device: 'tablet' }, ['latitude', 'device']],
-    ['/seo/serp', { query: 'tea', location: 'a\nb' }, ['location']],
     ['/seo/keywords', { keyword: 'tea', limit: 101 }, ['limit']],
-    ['/seo/keywords', { keyword: 'tea', expand: 'perhaps' }, ['expand']],
-    ['/seo/authority', {}, ['url']],
     ['/seo/authority', { url: 'https://a.example/', domain: 'a.example' }, ['url']],
-    ['/seo/authority', { domain: 'a.example', scope: 'site' }, ['scope']],
-    ['/seo/authority', { domain: 'no dots' }, ['domain']],
-    ['/seo/authority', { domain: 'https://a.example' }, ['domain']],
     ['/seo/authority', { domain: '127.0.0.1' }, ['domain']],
-    ['/seo/authority', { domain: `${'a'.repeat(64)}.example` }, ['domain']],
-    ['/seo/authority', { url: `https://a.example/${long}` }, ['url']],
     ['/seo/spam', { url: 'ftp://a.example/' }, ['url']],
-    ['/seo/spam', { url: 'https://a.example/', target: 'nonsense' }, ['target']],
-    ['/seo/backlinks', {}, ['target']],
-    ['/seo/backlinks', { target: 'a.example', limit: 101 }, ['limit']],
     ['/seo/backlinks', { target: 'a.example', candidates: ['https://b.example/', 'b'] }, ['candidates.1']],
     ['/seo/backlinks', { target: 'a.example', candidates: Array(101).fill('https://b.example/') }, ['candidates']],
     ['/seo/link_pyramid', {}, ['links']],
-    ['/seo/link_pyramid', { links: [] }, ['links']],
-    ['/seo/link_pyramid', { links: Array(101).fill('https://b.example/') }, ['links']],
     ['/seo/link_pyramid', { links: ['javascript:alert(1)'] }, ['links.0']],
   ])('%s %j: %j', async (route, body, fields) => {
     const reply = await stage.post(route, body);

@@ -47,11 +47,14 @@ const FIELDS: readonly [string, string, (url: string) => object][] = [
   ['/seo/backlinks', 'candidates.0', (url) => ({ target: 'shop.example', limit: 1, candidates: [url] })],
   ['/seo/authority', 'url', (url) => ({ url, scope: 'page' })],
 ];
-/** Names that no resolver is asked about, and one of every kind that the guarded fetch refuses by itself. */
+/** Of each kind one; kit/upstream/guarded-fetch has every spelling. */
 const LITERALS = [
-  'http://2130706433/', 'http://[::ffff:7f00:1]/', 'http://localhost/', 'http://LOCALHOST./', 'http://metadata.internal/', 'http://printer.local/',
-  'http://intranet/', 'http://a.example:6379/', 'http://user:pass@a.example/', 'file:///etc/passwd',
-]; // prettier-ignore
+  'http://2130706433/',
+  'http://LOCALHOST./',
+  'http://a.example:6379/',
+  'http://user:pass@a.example/',
+  'file:///etc/passwd',
+];
 
 describe.each(FIELDS)('%s %s', (route, field, body) => {
   it.each(LITERALS)('refuses %s without looking anything up, live and test alike', async (url) => {
@@ -66,11 +69,8 @@ describe.each(FIELDS)('%s %s', (route, field, body) => {
   /** A refused page is a result, not a failure. */
   const reasonOf = (json: any): unknown => (json.data?.page ?? json.data?.backlinks?.[0] ?? json.data?.tiers?.caution[0])?.reason;
 
-  it.each([
-    ['loopback', ['127.0.0.1']],
-    ['a public and a private address', [PUBLIC, '192.168.0.1']],
-  ])('never connects to a name that leads to %s', async (_what, found) => {
-    addresses = { 'inside.example': found };
+  it('never connects to a name that leads to a public and a private address', async () => {
+    addresses = { 'inside.example': [PUBLIC, '192.168.0.1'] };
     const reply = await stage.post(route, body('https://inside.example/'), 'live');
     expect(reasonOf(reply.json())).toBe('address_refused');
     expect(web.dialled).toEqual([]);
