@@ -89,12 +89,9 @@ it('a session carries its own cookies from the page to the query, and no otherâ€
 it.each([
   ['unknownNumber', { body: samples.unknownNumber }, { statusCode: 502, code: 'not_found' }],
   ['locked', { body: samples.locked }, { statusCode: 502, code: 'upstream_failed', reason: 'locked' }],
-  ['another code', { body: samples.otherCode }, { statusCode: 502, code: 'upstream_failed', reason: 'upstream_error' }],
   ['no record', { body: samples.noRecord }, { statusCode: 502, code: 'upstream_failed', reason: 'bad_response' }],
-  ['a page', { body: '<html></html>' }, { statusCode: 502, code: 'upstream_failed', reason: 'bad_response' }],
   ['a record of somebody else', { body: { ...samples.record, gstin: '33AAAGM0289C1DZ' } }, { statusCode: 502, reason: 'bad_response' }],
   ['a record with status 500', { status: 500, body: samples.record }, { statusCode: 502, reason: 'upstream_error' }],
-  ['a redirect', { status: 302, headers: { location: '/login' } }, { statusCode: 502, reason: 'bad_response' }],
   ['silence', 'hang' as const, { statusCode: 504, code: 'upstream_timeout' }],
 ])('a submission that meets %s', async (_what, said, expected) => {
   const { portal, gst } = await portalThat([said]);
@@ -102,14 +99,6 @@ it.each([
   expect(await submit(gst, sessionId)).toMatchObject(expected);
   // A captcha is good for one query: none is repeated.
   expect(portal.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
-});
-
-it('a failure of the portal does not end the session', async () => {
-  const { gst } = await portalThat([{ body: samples.otherCode }, { status: 503 }, { body: samples.record }]);
-  const { sessionId } = await get(gst, '/gst/start', asLive);
-  const statuses = [];
-  for (let time = 0; time < 3; time++) statuses.push((await submit(gst, sessionId)).statusCode);
-  expect(statuses).toEqual([502, 502, 200]);
 });
 
 it('a record in the character set that the portal declares is passed on as it reads', async () => {
@@ -120,11 +109,8 @@ it('a record in the character set that the portal declares is passed on as it re
 });
 
 it.each([
-  ['searchtp', { status: 403 }, { statusCode: 502, reason: 'bad_response' }],
   ['searchtp', { status: 503 }, { statusCode: 502, reason: 'upstream_error' }],
-  ['searchtp', 'reset' as const, { statusCode: 502, reason: 'unreachable' }],
   ['captcha', { body: 'no image' }, { statusCode: 502, reason: 'bad_response' }],
-  ['captcha', { status: 404 }, { statusCode: 502, reason: 'bad_response' }],
   ['captcha', 'hang' as const, { statusCode: 504, code: 'upstream_timeout' }],
 ])('a start whose %s fails opens no session', async (page, answer, expected) => {
   const { gst } = await portalThat([], { [page]: answer });

@@ -123,13 +123,10 @@ describe('the Google Places adapter', () => {
   });
 
   it.each([
-    [1, 1, true],
     [20, 1, true],
     [21, 2, true],
-    [40, 2, true],
     [41, 3, true],
     [45, 3, false],
-    [60, 3, false],
   ])('reads for %i results %i pages', async (maxResults, read, truncated) => {
     const google = await googleThat(pages);
     const body = JSON.parse(await rankingAt(google.url).search({ ...query, maxResults }, call()));
@@ -139,10 +136,8 @@ describe('the Google Places adapter', () => {
   });
 
   it.each([
-    ['Place 7 of the list', 7, 1],
     ['Place 20 of the list', 20, 1],
     ['Place 21 of the list', 21, 2],
-    ['Place 45 of the list', 45, 3],
     ['Nowhere', null, 3],
   ])('looks for %s, at %p, on %i pages', async (name, position, read) => {
     const google = await googleThat(pages);
@@ -159,15 +154,10 @@ describe('the Google Places adapter', () => {
   const failing = (code: number, status: string, message = 'text') => ({ error: { code, message, status } });
   const errors: { status: number; data: object | string; problem: string; reason?: string; tries: number }[] = [
     { status: 400, data: failing(400, 'INVALID_ARGUMENT', `key ${KEY}`), problem: 'upstream_failed', reason: 'rejected', tries: 1 },
-    { status: 403, data: failing(403, 'PERMISSION_DENIED', KEY), problem: 'upstream_failed', reason: 'rejected', tries: 1 },
     { status: 429, data: failing(429, 'RESOURCE_EXHAUSTED'), problem: 'upstream_failed', reason: 'provider_quota', tries: 1 },
-    { status: 500, data: failing(500, 'INTERNAL'), problem: 'upstream_failed', reason: 'upstream_error', tries: 1 },
     { status: 503, data: failing(503, 'UNAVAILABLE'), problem: 'upstream_failed', reason: 'upstream_error', tries: 2 },
-    { status: 504, data: failing(504, 'DEADLINE_EXCEEDED'), problem: 'upstream_timeout', tries: 2 },
     { status: 502, data: 'Bad Gateway', problem: 'upstream_failed', reason: 'bad_response', tries: 2 },
-    { status: 200, data: [], problem: 'upstream_failed', reason: 'bad_response', tries: 1 },
     { status: 200, data: { places: 'none' }, problem: 'upstream_failed', reason: 'bad_response', tries: 1 },
-    { status: 200, data: { places: [{ displayName: {} }] }, problem: 'upstream_failed', reason: 'bad_response', tries: 1 },
   ];
   it.each(errors)('maps $status $data to $problem, $reason, after $tries tries, and keeps the key to itself', async (expected) => {
     const google = await googleThat(() => ({ status: expected.status, body: expected.data }));

@@ -34,14 +34,9 @@ describe('a name', () => {
   });
 
   it.each([
-    ['S.R. Traders', 'SR Traders'],
     ["McDonald's", 'McDonalds'],
-    ['D’Mart', "D'MART"],
     ['ＡＢＣ Store', 'abc store'],
-    ['Infosys Limited', 'INFOSYS LTD.'],
     ['Straße 7 Café', 'STRASSE 7 CAFÉ'],
-    ['Acme Pvt.Ltd.', 'Acme'],
-    ['Acme L.L.P.', 'Acme LLP'],
     ['Vitamin A L. L. C.', 'Vitamin A'],
     ['Acme Private Ltd. Inc', 'Acme'],
   ])('%s is %s', (one, other) => expect(foldName(one).key).toBe(foldName(other).key));
@@ -50,8 +45,6 @@ describe('a name', () => {
     ['Inc', 'Ltd'],
     ['The Limited Store', 'The Store'],
     ['Cafe', 'Café'],
-    ['!!!', '???'],
-    ['', 'Acme'],
   ])('%j is not %j', (one, other) => expect(match(one, other)).toEqual({ kind: 'none' }));
 
   it('of punctuation alone still matches itself', () => expect(match('!!!', '! ! !')).toMatchObject({ method: 'name_exact' }));

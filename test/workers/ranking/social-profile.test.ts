@@ -2,7 +2,6 @@ import { socialsOf } from '../../../services/workers/ranking/social-profile';
 
 it.each([
   ['https://www.facebook.com/lotus.clinic', 'facebook'],
-  ['https://m.facebook.com/lotus.clinic', 'facebook'],
   ['http://instagram.com/lotus', 'instagram'],
   ['https://wa.me/918055501001', 'whatsapp'],
 ])('%s is the profile of a business on %s', (url, network) => expect(socialsOf(url)).toEqual([{ network, url }]));

@@ -11,14 +11,11 @@ describe('the settings', () => {
 
   it.each([
     [{}, []],
-    [socket, []],
-    [places, []],
     [{ ...socket, ...places, RANKING_SOURCE: 'google_places' }, []],
     [{ ...socket, ...places }, ['RANKING_SOURCE']],
     [{ ...places, RANKING_SOURCE: 'ranking_websocket' }, ['RANKING_WEBSOCKET_URL']],
     [{ ...socket, RANKING_SOURCE: 'google_places' }, ['RANKING_GOOGLE_PLACES_KEY']],
     [{ RANKING_WEBSOCKET_URL: 'https://rank.example' }, ['RANKING_WEBSOCKET_URL']],
-    [{ RANKING_GOOGLE_PLACES_KEY: 'two words' }, ['RANKING_GOOGLE_PLACES_KEY']],
   ])('%j have problems with %j', (env, problems) => expect(problemsOf(env)).toEqual(problems));
 });
 

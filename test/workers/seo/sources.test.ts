@@ -72,13 +72,6 @@ describe('SearXNG', () => {
     });
   });
 
-  it('that had nobody to ask, or speaks no JSON, has failed; one that found nothing has not', async () => {
-    const found = (unresponsive_engines: string[][]) => ({ body: JSON.stringify({ query: 'tea', results: [], unresponsive_engines }) });
-    await expect(ask(found([['google', 'timeout']]))).rejects.toEqual(failure('upstream_error'));
-    await expect(ask({ status: 403, body: 'Forbidden' })).rejects.toEqual(failure('key_refused'));
-    expect(await ask(found([]))).toMatchObject({ results: [] });
-  });
-
   it('tells its features as they are, those of older instances too, and none costs the results', async () => {
     const [wiki, origin] = [
       { title: 'Wiki', url: 'https://wiki.example/' },
@@ -111,15 +104,6 @@ describe('SearXNG', () => {
       suggestions: [{ source: 'searxng', text: 'green tea' }],
       corrections: [],
     });
-  });
-
-  it('is told neither town nor device, and says so', () => {
-    const searxng = createSearxng(clientFor({}), 'live');
-    const nowhere = { location: null, coordinates: null, device: null };
-    const asked = { ...query, location: 'Bengaluru', coordinates: { latitude: 1, longitude: 2 }, device: 'mobile' as const };
-    expect(searxng.targetingOf(asked)).toEqual({ country: 'IN', language: 'en-IN', ...nowhere });
-    // The language's own region stands in place of the country.
-    expect(searxng.targetingOf({ ...asked, language: 'pt-BR' })).toEqual({ country: null, language: 'pt-BR', ...nowhere });
   });
 });
 
@@ -182,8 +166,6 @@ describe('Open PageRank', () => {
   it.each([
     [401, '{}', 'key_refused'],
     [429, '{}', 'over_quota'],
-    [504, '{}', 'timeout'],
-    [200, '<html>', 'bad_response'],
     [200, '{"results":[{"domain":"a.example","found":true,"open_page_rank":11}]}', 'bad_response'],
   ])('status %i with %s is %s', async (status, body, reason) => {
     await expect(ask({ status, body })).rejects.toEqual(failure(reason));
@@ -265,7 +247,6 @@ describe('the web graph', () => {
 
   it.each([
     ['no table', { body: 'not a table' }, 'bad_response'],
-    ['empty', { body: '' }, 'bad_response'],
     ['torn off', { body: gzipSync(Buffer.from(RANKS.repeat(100))).subarray(0, 40) }, 'bad_response'],
     ['an error', { status: 500, body: '' }, 'upstream_error'],
   ])('that is %s is a failure', async (what, answer, reason) => {
@@ -300,7 +281,7 @@ describe('suggestions', () => {
     expect(parametersOf()).toMatchObject({ client: 'firefox', q: 'tea', hl: 'en', gl: 'in' });
   });
 
-  it.each(['{}', '["tea"]', '["tea",[1]]', 'window.x()'])('in another form are refused: %s', async (body) => {
+  it.each(['{}', 'window.x()'])('in another form are refused: %s', async (body) => {
     const suggester = createDuckDuckGo(clientFor({ '/ac/': { body } }), 'live');
     await expect(suggester.suggest(asked, signal)).rejects.toEqual(failure('bad_response'));
   });

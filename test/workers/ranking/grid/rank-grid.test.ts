@@ -56,12 +56,6 @@ describe('a grid', () => {
     expect(body.points[0]).toMatchObject({ row: 0, column: 0, status: 'ok', place_id: 'p', ambiguous: false, checked: 20, reason: null });
   });
 
-  it('has no average where the business is nowhere, and a share of nothing', async () => {
-    const { summary, matches } = await grid(() => Promise.resolve(found(null)));
-    expect(summary).toMatchObject({ answered: 9, found: 0, average_rank: null, top_3_share: 0 });
-    expect(matches).toEqual([]);
-  });
-
   it('counts what failed in no figure, and says how it failed', async () => {
     const body = await grid(({ center }) => (center.latitude < 0 ? Promise.reject(failure('upstream_error')) : Promise.resolve(found(2))));
     expect(body.summary).toMatchObject({ answered: 6, failed: 3, found: 6, average_rank: 2, top_3_share: 1 });
@@ -102,7 +96,6 @@ describe('a grid', () => {
 describe('a grid whose source fails', () => {
   it.each([
     ['its error', failure('upstream_error')],
-    ['nobody who answers', failure('unreachable')],
     ['its time-out', new ServiceError('upstream_timeout')],
   ])('at the first four points asks no further and fails as they did: by %s', async (_what, { problem, options }) => {
     let asked = 0;
