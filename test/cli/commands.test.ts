@@ -54,10 +54,7 @@ describe('tollgate model', () => {
 
   it.each([
     ['a model with another hash', MODEL, 'a.onnx', sha256(Buffer.from('another'))],
-    ['a file that is no protocol buffer', Buffer.from('<html>'), 'a.onnx', undefined],
     ['a model that was cut off', MODEL.subarray(0, -1), 'a.onnx', undefined],
-    ['a model with something behind it', Buffer.concat([MODEL, Buffer.from([0xff])]), 'a.onnx', undefined],
-    ['an empty file', Buffer.alloc(0), 'a.onnx', undefined],
     ['a file of another kind by its name', MODEL, 'a.bin', undefined],
     ['a hash that is not 64 hex digits', MODEL, 'a.onnx', 'abc'],
   ])('model add refuses %s and keeps nothing', async (_what, bytes, name, hash) => {
@@ -162,7 +159,6 @@ describe('a folder that init writes', () => {
 
   it.each([
     ['brand.yml', 'accent: red\n', 'accent: must be a colour'],
-    ['brand.yml', 'logo: { light: none.png }\n', 'logo.light of brand.yml cannot be read'],
     ['docs/Weather Now.md', '# Weather\n', 'the name of a page has small letters'],
   ])('is refused by catalogue check with a mistake in %s (%j)', async (name, text, reason) => {
     const shop = join(folder, 'shop');
@@ -256,7 +252,6 @@ describe('a folder that init writes', () => {
   it.each([
     ['http://127.0.0.1:9000', 'catalogue.yml', '--ca needs an https API'],
     ['https://api.example.com', 'catalogue.yml', '--ca names no certificate'],
-    ['https://api.example.com', 'nothing.pem', '--ca names no certificate'],
   ])('takes no authority for %s from %s', async (url, file, reason) => {
     const shop = join(folder, 'shop');
     await runCommand(['init', shop]);
@@ -274,12 +269,9 @@ describe('a folder that init writes', () => {
 
   it.each([
     ['kong', 'problem.json', '"help": "https://keys.example.com/explain",'],
-    ['kong', 'problem.html', '<a href="https://keys.example.com/explain">'],
     ['nginx', 'authorizer.conf', '"request_id":"$request_id","help":"https://keys.example.com/explain?request=$request_id"}'],
-    ['nginx-lua', 'authorizer.conf', '"type":"https://keys.example.com/reference/errors#gateway_error"'],
     ['caddy', 'tollgate.caddy', '"help":"https://keys.example.com/explain?request={http.vars.tollgate_id}"}'],
     ['haproxy', 'haproxy.cfg', '"help":"https://keys.example.com/explain?request=%[var(txn.tollgate_id)]"}'],
-    ['haproxy', 'tollgate.lua', '"help":"https://keys.example.com/explain?request=%s"}'],
   ])('puts into what %s answers by itself in %s where callers read on, if the dashboard has an address', async (kind, file, said) => {
     const shop = join(folder, 'shop');
     await runCommand(['init', shop]);

