@@ -1,21 +1,21 @@
-/** Where a caller may put the key unless a route says otherwise, in search order. */
+/** Places for the key unless a route names others, in search order. */
 export const KEY_PLACES = ['authorization', 'x-api-key', 'query', 'form'] as const;
 
 type UsualPlace = (typeof KEY_PLACES)[number];
 
-/** A header or a parameter with a name that the route gives, such as `header:apikey`. A header's name is in lower case. */
+/** A header or a parameter with a name chosen by the route, such as `header:apikey`. A header's name is in lower case. */
 export type OwnPlace = `header:${string}` | `query:${string}`;
 export type KeyPlace = UsualPlace | OwnPlace;
 
-/** Names that a route may give to its key: every gateway can pass them on and remove them, in any spelling. */
+/** Names that a route may choose for its key: every gateway can pass them on and remove them, in any spelling. */
 const HEADER = /^header:([a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)$/i;
 const PARAMETER = /^query:([a-z0-9_-]{1,64})$/i;
 
-/** The same for Kong, in Lua's patterns. */
+/** The same for Kong, as Lua patterns. */
 export const KEY_PLACE_PATTERNS = [...KEY_PLACES.map((place) => `^${place.replaceAll('-', '%-')}$`), '^header:[%w-]+$', '^query:[%w_-]+$'];
 export const KEY_PLACE_FORM = `must be one of ${KEY_PLACES.join(', ')}, or header:NAME or query:NAME`;
 
-/** Headers with a meaning for HTTP, browsers or gateways. Removing them, or putting a key into them, would change the request. */
+/** Headers with a meaning for HTTP, browsers or gateways. Removing such a header, or putting a key into it, would change the request. */
 const RESERVED = new Set([
   ...['host', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'via', 'forwarded', 'date', 'range'],
   ...['origin', 'referer', 'cookie', 'cookie2', 'set-cookie', 'user-agent', 'accept', 'http2-settings', 'traceparent', 'tracestate'],
@@ -26,7 +26,7 @@ const RESERVED_BEGINNING =
 
 const isUsual = (text: string): text is UsualPlace => (KEY_PLACES as readonly string[]).includes(text);
 
-/** Reads a member of `key_in`. @returns the place, or why it is none */
+/** Reads a member of `key_in`. @returns the place, or why it is not one */
 export function readKeyPlace(text: string): KeyPlace | { readonly problem: string } {
   if (isUsual(text)) return text;
   const header = HEADER.exec(text)?.[1]?.toLowerCase();
@@ -41,7 +41,7 @@ export function readKeyPlace(text: string): KeyPlace | { readonly problem: strin
   return { problem: KEY_PLACE_FORM };
 }
 
-/** What is wrong with a list of places, one readable line each. */
+/** The problems of a list of places, one readable line each. */
 export function keyPlaceProblems(texts: readonly string[]): string[] {
   const places = texts.map(readKeyPlace);
   const problems = places.flatMap((place) => (typeof place === 'string' ? [] : [place.problem]));
@@ -70,7 +70,7 @@ export function ownNamesOf(places: Iterable<string>): OwnNames {
   return { headers: named('header:'), parameters: named('query:') };
 }
 
-/** The same for a route as gateways write it: `api-a;key_in=x-api-key,header:apikey`. */
+/** The same for a route in the gateways' spelling: `api-a;key_in=x-api-key,header:apikey`. */
 export function ownNamesIn(route: string): OwnNames {
   return ownNamesOf(readKeyPlaces((/;key_in=([^;]*)/.exec(route)?.[1] ?? '').split(',')));
 }

@@ -18,7 +18,7 @@ export interface SandboxAddress {
   readonly port: number;
 }
 
-/** A customer's subscription to one product, with the limits in force: its own override, else its plan's, else the product's base. */
+/** A customer's subscription to one product, with the limits in force: its own override, or its plan's limits, or the product's base. */
 export interface SubscriptionAccess {
   readonly id: string;
   readonly product: string;
@@ -27,31 +27,31 @@ export interface SubscriptionAccess {
   readonly limits: QuotaLimits;
   /** True if the customer capped the daily limit below what it would be. */
   readonly isCapped?: boolean;
-  /** True if a plan with more is sold. */
+  /** True if a larger plan is sold. */
   readonly isUpgradable?: boolean;
-  /** Where test keys are served instead of the product's upstream. Absent if the service knows its sandbox itself, or there is none. */
+  /** Address that serves test keys instead of the product's upstream. Absent if the service knows its sandbox itself, or there is none. */
   readonly sandbox?: SandboxAddress;
-  /** True if a sandbox answers the product's test keys, or the catalogue lets them reach the live API. Otherwise they are refused. */
+  /** True if a sandbox serves the product's test keys, or the catalogue lets them reach the live API. Otherwise they are refused. */
   readonly takesTestKeys?: boolean;
-  /** True if the catalogue gives back what its API answers with a status of 500 to 599. */
+  /** True if the catalogue gives back units for its API's responses with a status of 500 to 599. */
   readonly isFree5xx?: boolean;
   /** Set if the responses of its API report their cost. */
   readonly unitsByAnswer?: UnitsByAnswer | undefined;
   /** How the product's proofs are signed. Absent: `eddsa`. */
   readonly proof?: ProofForm;
-  /** Why the seller suspended it, or its customer; empty when no reason was given. Absent: not suspended. */
+  /** The reason for which the seller suspended it or its customer; empty if none was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
 }
 
-/** All that the checks need to know about one key, read together so that they are of one time. */
+/** All that the checks need to know about one key. It is read together, so that it is consistent. */
 export interface AccessRecord {
   readonly credentialId: string;
   readonly customerId: string;
-  /** Absent where the customer gave none. */
+  /** Absent if the customer gave none. */
   readonly customerName?: string | undefined;
   readonly mode: KeyMode;
   readonly state: CredentialState;
-  /** Why the seller suspended the key; empty when no reason was given. Absent: not suspended. */
+  /** The reason for which the seller suspended the key; empty if none was given. Absent: not suspended. */
   readonly suspended?: string | undefined;
   /** Unix milliseconds, or null when the key does not expire. */
   readonly expiresAtMs: number | null;
@@ -68,17 +68,17 @@ export interface AccessRecords {
    * @param hash SHA-256 of the API key, 64 lower-case hex digits
    * @param answered called when the store has responded; building the record may take longer
    * @returns the record, or undefined when no such key exists
-   * @throws StoreUnavailable when neither the store nor an entry young enough can answer
+   * @throws StoreUnavailable when the store does not respond and no entry is young enough
    */
   findAccessRecord(hash: string, answered?: () => void): Promise<AccessRecord | undefined>;
 }
 
 export interface SpendRequest {
-  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
+  /** Counter of the subscription's live keys. `counterOf` gives the counter of its test keys. */
   readonly subscriptionId: string;
-  /** The limits now in force; a plan change counts from the next spend and keeps what was used. */
+  /** The limits now in force. A plan change applies from the next spend on and keeps what was used. */
   readonly limits: QuotaLimits;
-  /** How many units the request costs, 1 unless given: all are taken, or none. */
+  /** Units that the request costs, 1 unless given. All are taken, or none. */
   readonly units?: number | undefined;
 }
 
@@ -90,26 +90,26 @@ export interface SpendResult {
 }
 
 export interface RefundRequest {
-  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
+  /** Counter of the subscription's live keys. `counterOf` gives the counter of its test keys. */
   readonly subscriptionId: string;
-  /** `YYYY-MM-DD`, the charged day. */
+  /** The charged day, `YYYY-MM-DD`. */
   readonly day: string;
   readonly requestId: string;
-  /** The daily limit when the request was charged; it bounds the refunds of that day, see `mostRefundsOf`. */
+  /** The daily limit at the time of the charge. It bounds the refunds of that day; see `mostRefundsOf`. */
   readonly dailyLimit: number;
-  /** How many units to give back, 1 unless given: all of them, or none. */
+  /** Units to give back, 1 unless given: all of them, or none. */
   readonly units?: number | undefined;
-  /** True where nothing failed: the product's catalogue charges nothing (`uncharged`). */
+  /** True if nothing failed and the product's catalogue makes the response free (`uncharged`). */
   readonly isExempt?: boolean | undefined;
-  /** True for units that were reserved and not used; see `restIdOf`. */
+  /** True for units that were reserved but not used; see `restIdOf`. */
   readonly isRest?: boolean | undefined;
 }
 
-/** Units that a request of one day cost beyond those taken for it. Where it cost less, the difference is a refund. */
+/** Units that a request of one day cost beyond those taken for it. If it cost less, the difference is a refund. */
 export interface Settlement {
-  /** Counter of the subscription's live keys; `counterOf` gives that of its test keys. */
+  /** Counter of the subscription's live keys. `counterOf` gives the counter of its test keys. */
   readonly subscriptionId: string;
-  /** `YYYY-MM-DD`, the charged day. */
+  /** The charged day, `YYYY-MM-DD`. */
   readonly day: string;
   /** Id of the request. Each is settled once. */
   readonly id: string;
@@ -117,39 +117,42 @@ export interface Settlement {
   readonly units: number;
 }
 
-/** `uncharged`: nothing is known to have been taken, or the day is before yesterday. */
+/** `uncharged`: no taken unit is known, or the day is before yesterday. */
 export type SettlementOutcome = 'settled' | 'repeated' | 'uncharged';
 
-/** The daily and monthly counters of subscriptions: one for live keys, one for test keys, each with the whole limits. Windows turn by the store's clock, never the caller's. */
+/**
+ * The daily and monthly counters of subscriptions: one counter for live keys and one for test keys, each with the whole limits. Windows
+ * turn by the store's clock, never the caller's.
+ */
 export interface QuotaCounter {
   /**
-   * Takes the request's units from day and month, all of them from both or none from either. Where the limits have a rate, the request
-   * counts once against it, if its units are taken. A refund does not give that back: the request came.
-   * @throws StoreUnavailable when the counter cannot answer in time; the units may or may not have been taken
+   * Takes the request's units from day and month, all of them from both or none from either. If the limits have a rate, the request counts
+   * once against it when its units are taken. A refund does not give that back, because the request did come.
+   * @throws StoreUnavailable when the counter does not respond in time; the units may or may not have been taken
    */
   spend(request: SpendRequest): Promise<SpendResult>;
   /**
-   * Gives units of a request back to the day they were taken from, once a request id.
+   * Gives units of a request back to the day from which they were taken. Counts once for a request id.
    * @throws StoreUnavailable
    */
   refund(refund: RefundRequest): Promise<RefundOutcome>;
   /**
-   * Takes more units from a day and its month, past the limits if need be: once an id.
-   * @throws StoreUnavailable; it may be asked again
+   * Takes more units from a day and its month, past the limits if necessary. Counts once for an id.
+   * @throws StoreUnavailable; the call may be repeated
    */
   settle(settlement: Settlement): Promise<SettlementOutcome>;
   /** @throws StoreUnavailable */
   readStanding(subscriptionId: string): Promise<QuotaStanding>;
 }
 
-/** A store that did not respond, or not in time. The message names the store, never a value. */
+/** A store did not respond, or not in time. The message names the store, never a value. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The units that an admitted request took, and when they are given back. */
+/** The units taken for an admitted request, and when they are given back. */
 export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | 'dailyLimit'> {
-  /** Units that were taken in advance, if the response says what it costs. */
+  /** Units taken in advance, if the response reports its cost. */
   readonly units: number;
   /** See `SubscriptionAccess`. */
   readonly isFree5xx: boolean;
@@ -157,7 +160,7 @@ export interface Charge extends Pick<RefundRequest, 'subscriptionId' | 'day' | '
   readonly mostUnits?: number | undefined;
 }
 
-/** What the access layer decided on one request; `explain` shows it. Holds no key and no query string. */
+/** The access layer's decision on one request, as `explain` shows it. Has no key and no query string. */
 export interface Decision {
   readonly requestId: string;
   /** Unix milliseconds. */
@@ -177,12 +180,12 @@ export interface Decision {
   /** The product whose subscription admitted or refused. */
   readonly product: string | undefined;
   readonly callerAddress: string | undefined;
-  /** Host of Origin, else of Referer. */
+  /** Host of Origin or, without one, of Referer. */
   readonly originHost: string | undefined;
   readonly matchedRule: string | undefined;
-  /** Why the seller had suspended the key, its subscription or its customer; absent when that was not why it was refused. */
+  /** The reason for which the seller had suspended the key, its subscription or its customer; absent if that was not why it was refused. */
   readonly suspended?: string | undefined;
-  /** What it took from which counter. Absent where nothing was counted. */
+  /** The units that it took, and their counter. Absent if nothing was counted. */
   readonly charge?: Charge | undefined;
   readonly quota:
     | {
@@ -194,7 +197,7 @@ export interface Decision {
         /** The rate in force, if there is one. */
         rate?: Rate | undefined;
         exceeded: ExceededLimit | undefined;
-        /** The daily limit is the customer's own cap. */
+        /** True if the daily limit is the customer's own cap. */
         isCapped?: boolean;
       }
     | undefined;
@@ -212,15 +215,15 @@ export interface Answer {
   readonly bytes: number;
   /** Unix milliseconds of the decision. */
   readonly atMs: number;
-  /** From the first byte of the request at the gateway to the last byte of the response. */
+  /** Time from the first byte of the request at the gateway to the last byte of the response. */
   readonly elapsedMs: number;
-  /** What it costs, unless it is given back. Absent if nothing was counted. */
+  /** The request's cost, unless it is given back. Absent if nothing was counted. */
   readonly units?: number | undefined;
-  /** False where the gateway responded itself, because the API did not. */
+  /** False if the gateway responded itself, because the API did not. */
   readonly isFromApi: boolean;
 }
 
-/** Where decisions go. Never blocks and never throws: losing a line must not cost a request. */
+/** Destination of decisions. Never blocks and never throws: losing a line must not cost a request. */
 export interface DecisionLog {
   record(decision: Decision): void;
 }
@@ -237,11 +240,11 @@ export interface DecisionTrace {
   end(decision: Decision | undefined): void;
 }
 
-/** Where traces go. Never blocks and never throws. */
+/** Destination of traces. Never blocks and never throws. */
 export interface DecisionTracer {
   /**
    * @param given the request's own `traceparent`, as Kong shows it
-   * @returns undefined for a request that is not traced and whose caller sent no context
+   * @returns undefined for an untraced request whose caller sent no context
    */
   begin(given: string | readonly string[] | undefined, startedAtMs: number): DecisionTrace | undefined;
 }

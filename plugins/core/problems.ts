@@ -1,12 +1,12 @@
 /**
- * Every response that is not a success, in one table: code → status, title, and the advice for the caller unless the refusing code gives a
- * more exact one. Used by the plugin, the services and the documentation.
+ * Every response that is not a success, in one table: code → status, title, and the advice for the caller, unless the refusal gives more
+ * exact advice. Used by the plugin, the services and the documentation.
  */
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** A registered problem type (RFC 9457, section 4.2), which programs know. Other codes have their own page, or about:blank. */
+  /** A registered problem type (RFC 9457, section 4.2), which programs know. Other codes have a page of their own, or about:blank. */
   readonly type?: string;
 }
 
@@ -169,13 +169,13 @@ export interface Problem {
   readonly [member: string]: unknown;
 }
 
-/** Addresses at which callers read on about a refusal. Absent where none is configured. */
+/** Addresses of pages that explain a refusal to callers. Absent if none is configured. */
 export interface ReadOn {
-  /** The address up to the code, which follows. */
+  /** The address up to the code. */
   readonly errors?: string | undefined;
-  /** The address up to the request id, which follows. */
+  /** The address up to the request id. */
   readonly explain?: string | undefined;
-  /** The address up to the product's id, which follows. */
+  /** The address up to the product's id. */
   readonly plans?: string | undefined;
 }
 
@@ -186,9 +186,9 @@ export interface ProblemOptions {
   /** A code finer than the table's (`captcha_rejected` under `upstream_failed`); status and title stay. */
   readonly code?: string;
   readonly members?: Readonly<Record<string, unknown>>;
-  /** The pages on which callers read on. Without it, the body names no address. */
+  /** The pages that explain refusals to callers. Without it, the body has no address. */
   readonly readOn?: ReadOn | undefined;
-  /** False for a request that is not recorded, so that nothing could be explained. */
+  /** False for a request that is not recorded, so that there is nothing to explain. */
   readonly isRecorded?: boolean;
 }
 
@@ -213,7 +213,7 @@ export function refusalIn(outcome: Outcome): DenialCode | undefined {
   return outcome.startsWith(WOULD) ? undefined : denialOf(outcome);
 }
 
-/** The status the table gives this code. */
+/** The status of this code in the table. */
 export function statusOf(code: ProblemCode): number {
   return TABLE[code].status;
 }
@@ -232,7 +232,7 @@ export function listProblems(): { code: ProblemCode; status: number; title: stri
   }));
 }
 
-/** The code that a response names. An inactive key is reported as an unknown one: only `explain` tells them apart. */
+/** The code that a response has. An inactive key is reported as an unknown one: only `explain` distinguishes them. */
 export function codeShown(code: ProblemCode): ProblemCode {
   return code === 'key_inactive' ? 'key_unknown' : code;
 }

@@ -1,4 +1,4 @@
-/** Where Redis is: one server, or some nodes of a cluster, from which the others are learned. */
+/** The address of Redis: one server, or some nodes of a cluster that name the others. */
 export type RedisAddress =
   | { readonly kind: 'server'; readonly url: string }
   | { readonly kind: 'cluster'; readonly nodes: readonly RedisNode[]; readonly login: RedisLogin };
@@ -8,7 +8,7 @@ export interface RedisNode {
   readonly port: number;
 }
 
-/** The same for all nodes. */
+/** The login, the same for all nodes. */
 export interface RedisLogin {
   readonly username?: string;
   readonly password?: string;
@@ -19,7 +19,7 @@ export interface RedisLogin {
 const DEFAULT_PORT = 6379;
 
 /**
- * Parses REDIS_URL. Several URLs, separated by commas, are nodes of a Redis Cluster; so is a single one that ends in `?cluster=true`.
+ * Parses REDIS_URL. Several URLs separated by commas are nodes of a Redis Cluster, and so is a single URL that ends in `?cluster=true`.
  * @throws Error that says what is wrong without repeating any of it
  */
 export function parseRedisUrl(text: string): RedisAddress {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isTimeZone } from './access/quota';
 import { findRedisUrlProblem } from './redis-address';
 
-/** Everything that is wrong with the environment, in one text: one line per problem, never a value. */
+/** All problems of the environment in one text: a line for each problem, never with a value. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 

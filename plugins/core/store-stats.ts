@@ -1,21 +1,21 @@
 import { type RefundOutcome } from './catalogue/refunds';
 
-/** What the stores of a plugin server report of themselves, for metrics. Counts are since the start unless said otherwise. */
+/** Figures of a plugin server's stores, for metrics. Counts are since the start unless stated otherwise. */
 
 export interface AccessRecordCacheStats {
-  /** Keys and unknown hashes kept now. */
+  /** Number of keys and unknown hashes kept now. */
   readonly known: number;
   readonly unknown: number;
   readonly hits: number;
   readonly reads: number;
   /** Keys refused without a read, because no key has their hash. */
   readonly absences: number;
-  /** Refused reads of keys that are not known to exist, which keeps the store free for others. */
+  /** Refused reads of keys that are not known to exist. Refusing them keeps the store free for others. */
   readonly doubtfulRefused: number;
-  /** Keys of the store by their hashes; undefined while they are not all known. */
+  /** Number of keys in the store, by their known hashes; undefined while the hashes are not all known. */
   readonly knownHashes: number | undefined;
   readonly staleUses: number;
-  /** Reads that the store did not answer. */
+  /** Reads to which the store did not respond. */
   readonly failures: number;
   readonly isBreakerOpen: boolean;
 }
@@ -27,13 +27,13 @@ export interface QuotaStoreStats {
   /** Calls to each store; one call may carry many spends. */
   readonly redisCalls: number;
   readonly postgresCalls: number;
-  /** Calls that no store answered. */
+  /** Calls to which no store responded. */
   readonly failures: number;
-  /** How often Redis was given up. */
+  /** Number of times Redis was given up. */
   readonly failovers: number;
   /** Units that Redis granted after their requests had moved on; all are given back. */
   readonly lateUnits: number;
-  /** Reads of Postgres because Redis, as far as this node knew, did not have a subscription. */
+  /** Reads of PostgreSQL because Redis, as far as this node knew, did not have a subscription. */
   readonly seedings: number;
   readonly usageRowsWritten: number;
   /** Spends that wait for their turn now. */

@@ -1,4 +1,4 @@
-/** Half of a surrogate pair. */
+/** An unpaired surrogate. */
 export const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /** Why PostgreSQL cannot store a text, or JSON that contains it; undefined if it can. */

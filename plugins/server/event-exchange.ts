@@ -2,7 +2,7 @@ import { EventOverError } from '../core/access/kong-pdk';
 import { closeFrame, openFrame } from './wire/frames';
 import { type Writer } from './wire/wire-writer';
 
-/** What an event needs of its connection. */
+/** The connection's functions that an event needs. */
 export interface EventExchangePort {
   /** Frames of reads that wait for {@link flushSoon}. */
   readonly reads: Writer;
@@ -61,7 +61,7 @@ export class EventExchange {
 
   constructor(private readonly port: EventExchangePort) {}
 
-  /** True once the plugin has refused the request. Later calls of the plugin do not count. */
+  /** True once the plugin has refused the request. Later calls of the plugin have no effect. */
   get hasExited(): boolean {
     return this.exited;
   }
@@ -115,7 +115,7 @@ export class EventExchange {
     this.writes = 1;
   }
 
-  /** The reads so far are on their way. */
+  /** Notes that the reads so far have been sent. */
   markSent(): void {
     this.sent = this.reads.length;
   }
@@ -135,7 +135,7 @@ export class EventExchange {
     read.resolve(value);
   }
 
-  /** Ends the event for the plugin; returns how many replies Kong will still send. */
+  /** Ends the event for the plugin. Returns the number of replies that Kong will still send. */
   end(): number {
     this.over = true;
     const owed = this.sent - this.answered + this.writes;

@@ -18,8 +18,8 @@ interface Entry extends Instance {
 const maxInstanceId = 0x7fff_ffff;
 
 /**
- * Kong starts one instance for each configuration in each of its workers, and forgets them when a worker ends. 4096 is far above what a
- * gateway holds. Beyond it, the instance unused for longest goes, and Kong starts it again when needed.
+ * Kong starts one instance for each configuration in each of its workers, and forgets them when a worker ends. A gateway never has close to
+ * 4096. Beyond that number, the instance unused for longest is dropped, and Kong starts it again when needed.
  */
 const defaultMaxInstances = 4096;
 

@@ -36,13 +36,13 @@ export interface Counters {
   protocolErrors: number;
 }
 
-/** Milliseconds that the other side has to close a connection that we ended, before it is cut. */
+/** Milliseconds that the peer has to close a connection that we ended, before it is cut. */
 const lingerMs = 1000;
 const endOfEvent = Buffer.alloc(4);
 
 /**
  * One connection of Kong, with one call at a time. Each call gets its whole reply before the next. During an event the connection never
- * closes, because Kong would take that for a lost instance and repeat the event for ever. Whatever goes wrong becomes a 503 exit.
+ * closes, because Kong would take that for a lost instance and repeat the event for ever. Any failure becomes a 503 exit.
  */
 export class KongConnection implements EventExchangePort {
   readonly reads = new Writer();
@@ -54,7 +54,7 @@ export class KongConnection implements EventExchangePort {
   private repliesToDiscard = 0;
   private timer: NodeJS.Timeout | undefined;
   private timerMs = 0;
-  /** True while another process is asked something that this connection's call needs. */
+  /** True while this connection's call waits for another process. */
   private isAsking = false;
   private draining = false;
   private closing = false;
@@ -65,7 +65,7 @@ export class KongConnection implements EventExchangePort {
   ) {
     this.decoder = new FrameDecoder((bytes, start, end) => this.onFrame(bytes, start, end), context.maxFrameBytes);
     socket.on('data', (chunk: Buffer) => this.onData(chunk));
-    // A vanished peer is ordinary; `close` follows and cleans up.
+    // A vanished peer is ordinary. `close` follows and cleans up.
     socket.on('error', () => {});
     socket.on('drain', () => socket.resume());
     socket.on('close', () => this.onClose());
@@ -75,13 +75,13 @@ export class KongConnection implements EventExchangePort {
     return this.exchange !== undefined;
   }
 
-  /** Ends the connection as soon as nothing runs on it. */
+  /** Ends the connection as soon as no call is running on it. */
   drain(): void {
     this.draining = true;
     if (!this.exchange && !this.isAsking && !this.decoder.isMidFrame) this.close();
   }
 
-  /** Refuses what still runs and ends the connection. */
+  /** Refuses the running call and ends the connection. */
   abort(): void {
     this.draining = true;
     if (this.exchange) this.refuse(this.exchange);
@@ -168,7 +168,7 @@ export class KongConnection implements EventExchangePort {
 
   private runEvent(call: Extract<RpcCall, { command: 'handle_event' }>, instance: Instance | undefined): void {
     if (!instance) {
-      // The one case in which closing is right: Kong starts the instance again and repeats the event on it.
+      // The one case in which closing is correct: Kong starts the instance again and repeats the event on it.
       this.context.log.info({ instance: call.instanceId }, 'event for an unknown plugin instance: Kong will start it again');
       return this.close();
     }
@@ -221,7 +221,7 @@ export class KongConnection implements EventExchangePort {
     this.reply({ sequence: this.sequence });
   }
 
-  /** One timer for the connection's life, which each event postpones. It is never cancelled, and does nothing when idle. */
+  /** One timer for the connection's life, which each event postpones. It is never cancelled, and has no effect when idle. */
   private armDeadline(ms: number): void {
     if (this.timer && this.timerMs === ms) {
       this.timer.refresh();
@@ -245,7 +245,7 @@ export class KongConnection implements EventExchangePort {
     if (this.closing) return;
     this.closing = true;
     this.decoder.stop();
-    // Half a close: bytes that Kong may just have sent are read and dropped, so that Kong sees an orderly end and not a reset.
+    // Half a close: bytes that Kong may just have sent are read and dropped, so that Kong sees an orderly end instead of a reset.
     this.socket.end();
     this.socket.resume();
     setTimeout(() => this.socket.destroy(), lingerMs).unref();

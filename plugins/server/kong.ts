@@ -56,7 +56,7 @@ function readRawBody(bytes: Buffer, start: number, end: number): RawBody {
   return result;
 }
 
-/** Frames of get_var by variable; a plugin asks for the same few, so a full table is simply not added to. */
+/** Frames of get_var by variable. Plugins read the same few variables, so nothing is added to a full table. */
 const getVarCalls = new Map<string, Buffer>();
 const maxGetVarCalls = 64;
 

@@ -1,4 +1,4 @@
-/** Where the plugin server writes what happened; a pino logger is one. */
+/** The log of the plugin server. A pino logger fits. */
 export interface ServerLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;

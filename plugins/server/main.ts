@@ -71,7 +71,7 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     log,
   });
   metrics?.watch({ ...accessLayer.sources, server: () => server.stats() });
-  // The parent of workers shows the figures of all of them.
+  // The parent of workers shows the figures of all workers.
   const place = cluster.isWorker ? undefined : settings.metrics;
   const listener = place && metrics && (await startMetricsListener({ ...place, registry: metrics.registry }));
   const gatewayErrors = new GatewayErrors();
@@ -79,12 +79,12 @@ async function serve(settings: PluginServerSettings): Promise<void> {
     watchProcess(metrics.registry);
     gatewayErrors.show(metrics.registry);
   }
-  /** Takes lines as a gateway sent them. */
+  /** Takes lines in the form in which a gateway sent them. */
   const hear = (lines: string, passOn?: (line: string) => void): void => {
     gatewayErrors.hear(lines);
     accessLayer.hearAnswers(lines, passOn);
   };
-  // Their gateway errors were counted where they were first heard.
+  // Their gateway errors were counted where they first arrived.
   if (cluster.isWorker) hearOther(process, (lines) => accessLayer.hearAnswers(lines));
   const listen = cluster.isPrimary ? settings.answersListen : undefined;
   const answers = listen && (await hearAnswers({ listen, hear: (lines) => hear(lines), log }));

@@ -27,7 +27,7 @@ export interface MetricSources {
 
 export interface PluginServerMetrics {
   readonly registry: Registry;
-  /** The same log, with decisions counted by product and code. It costs two look-ups and an addition a decision. */
+  /** The same log, which also counts decisions by product and code. It costs two look-ups and an addition a decision. */
   countDecisions(log: DecisionLog): DecisionLog;
   /** Called for each response to an admitted request. */
   countAnswer(this: void, answer: Answer): void;
@@ -50,7 +50,7 @@ const STEP_BUCKETS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.004, 0.0
 /** Seconds. A warm key takes less than a millisecond; 5 s is the deadline of an event. */
 const EVENT_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.125, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts by product and a second label, as plain numbers: prom-client would join and hash the labels of every count. */
+/** Counts by product and a second label, in plain numbers: prom-client would join and hash the labels for every count. */
 class CountsByProduct {
   private readonly byProduct = new Map<string, Map<string, number>>();
 
@@ -60,7 +60,7 @@ class CountsByProduct {
     counts.set(of, (counts.get(of) ?? 0) + 1);
   }
 
-  /** @param label name of the label that `of` gives */
+  /** @param label name of the label that `of` returns */
   show<Label extends string>(registry: Registry, described: { name: string; help: string; label: Label }): void {
     const { label, ...shown } = described;
     const { byProduct } = this;
@@ -98,7 +98,7 @@ function timed<Instance extends KongPlugin>(plugin: PluginModule<Instance>, obse
   return { ...plugin, Plugin: Timed as unknown as PluginModule<Instance>['Plugin'] };
 }
 
-/** A total that its owner keeps, read on demand. */
+/** A total that its owner keeps. It is read on demand. */
 function total(registry: Registry, described: { name: string; help: string }, read: () => number): void {
   const collect = function (this: Counter): void {
     this.reset();
@@ -107,7 +107,7 @@ function total(registry: Registry, described: { name: string; help: string }, re
   new Counter({ ...described, registers: [registry], collect });
 }
 
-/** How the figures of several workers combine: their sum, or the lowest where one bad worker matters. */
+/** How the figures of several workers combine: their sum, or the lowest if one bad worker matters. */
 type Together = 'sum' | 'min' | 'max';
 
 function level(registry: Registry, described: { name: string; help: string; aggregator?: Together }, read: () => number): void {
@@ -187,7 +187,7 @@ function watchBreakers(registry: Registry, { cache, quota }: MetricSources): voi
   });
 }
 
-/** A route on which no request came for so long may enforce by now, or be gone: Kong does not say so. */
+/** A route without requests for this long may enforce by now, or no longer exist: Kong does not say so. */
 const UNENFORCED_MS = 600_000;
 
 /** @returns a function that takes the products of every request that was let through */

@@ -28,7 +28,7 @@ import { type MetricSources, type PluginServerMetrics } from './metrics';
 import { readBodyFile } from './read-body-file';
 import { type PluginServerSettings } from './settings';
 
-/** No statement of the plugin server takes a hundredth of this on a healthy database. */
+/** A hundred times what any statement of the plugin server takes on a healthy database. */
 const STATEMENT_TIMEOUT_MS = 2_000;
 
 export interface AccessLayerOptions {
@@ -47,8 +47,8 @@ export interface OpenAccessLayer {
   /** Takes lines of the gateway's access log ({@link Witness.hear}). */
   readonly hearAnswers: Witness['hear'];
   /**
-   * Writes what is not written yet and closes every connection. Call it after the last event.
-   * @param awaitsAnswers whether responses to requests under way may still be reported
+   * Writes everything that is not written yet and closes every connection. Call it after the last event.
+   * @param awaitsAnswers whether responses to running requests may still be reported
    */
   close(awaitsAnswers: boolean): Promise<void>;
 }
@@ -79,7 +79,10 @@ interface DebugLog {
   debug(details: object, message: string): void;
 }
 
-/** The same log, with a line for every decision at level debug. Other levels add nothing, because the table of decisions has them all. */
+/**
+ * The same log, which also writes a line for every decision at level debug. Other levels add nothing, because the table of decisions has
+ * them all.
+ */
 function logDecisions(decisions: DecisionLog, log: DebugLog): DecisionLog {
   if (!log.isLevelEnabled('debug')) return decisions;
   return {

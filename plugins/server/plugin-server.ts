@@ -26,13 +26,13 @@ export interface PluginServerOptions {
 
 export interface PluginServerStats extends Counters {
   connections: number;
-  /** Events that run at present. */
+  /** Events that are running. */
   running: number;
   instances: number;
 }
 
 export interface PluginServer {
-  /** @throws Error when another server answers on the socket, or the path holds something else */
+  /** @throws Error when another server responds on the socket, or the path is something else */
   listen(): Promise<void>;
   /**
    * Takes no more connections, though the path stays for the next server. Lets running events end for at most `graceMs`, refuses the rest
@@ -42,7 +42,7 @@ export interface PluginServer {
   stats(): PluginServerStats;
 }
 
-/** Serves one plugin to Kong over the ProtoBuf:1 protocol. Nothing a peer sends ends the process. */
+/** Serves one plugin to Kong over the ProtoBuf:1 protocol. Nothing that a peer sends can end the process. */
 export function createPluginServer(options: PluginServerOptions): PluginServer {
   const { plugin, log, socketPath } = options;
   const context: ConnectionContext = {

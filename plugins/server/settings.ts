@@ -7,7 +7,7 @@ import { type ReadOn } from '../core/problems';
 import { readOnSettings } from '../core/read-on';
 import { signingSettings, type ContextSigning } from './signing-settings';
 
-/** The database keeps lines for at least so many days, whatever the setting. */
+/** The database keeps lines for at least this many days, whatever the setting. */
 const MIN_AUDIT_DAYS = 90;
 
 const ENVIRONMENT = z.object({
@@ -55,7 +55,7 @@ export interface PluginServerSettings {
   /** Undefined when links are not set up. */
   readonly linkKeys: LinkKeys | undefined;
   readonly readOn: ReadOn;
-  /** What a 401 names as the place that its key is for; `tollgate` unless given. */
+  /** The realm in a 401; `tollgate` unless given. */
   readonly realm: string | undefined;
   readonly socketPath: string;
   /** Shown to customers beside the changes that this node confirmed. Default: the host's name. */
@@ -67,7 +67,7 @@ export interface PluginServerSettings {
   readonly auditRetentionDays: number;
   /** UDP address to which gateways send their access log. Undefined: responses stay unknown. */
   readonly answersListen: { readonly host: string; readonly port: number } | undefined;
-  /** Milliseconds for which a server that ends waits for the responses to requests under way. */
+  /** Milliseconds for which a stopping server waits for the responses to running requests. */
   readonly answersWaitMs: number;
   /** Undefined for no metrics. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;

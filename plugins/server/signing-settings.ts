@@ -45,8 +45,8 @@ export interface ContextSigning {
 
 /**
  * Reads the keys that sign proofs. For products with `proof: hs256`, it is the product's own key, derived from the first secret. For all
- * others, and for all products if there is no secret, it is the private key, else the first shared key as HS256, else the key derived from
- * the secret.
+ * others, and for all products if there is no secret, it is the private key; without one, the first shared key as HS256; without that, the
+ * key derived from the secret.
  */
 export const signingSettings = z
   .object({

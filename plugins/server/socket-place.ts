@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 /** Kong and this server run as different users of one group. */
 const socketMode = 0o660;
-/** sizeof(sun_path) minus its end: 108 bytes on Linux, 104 elsewhere. */
+/** sizeof(sun_path) without its terminator: 108 bytes on Linux, 104 elsewhere. */
 const maxPathBytes = process.platform === 'linux' ? 107 : 103;
 
 const STICKY = 0o1000;
@@ -20,7 +20,7 @@ export function findFolderProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, ow
   if (ownUid === undefined) return undefined;
   if (uid !== ownUid && uid !== 0)
     return `belongs to user ${uid}, who could replace the socket; it must belong to user ${ownUid} or to root`;
-  // In a folder like /tmp users cannot replace each other's files.
+  // In a sticky folder like /tmp, users cannot replace each other's files.
   if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0)
     return 'can be written by every user, who could replace the socket: chmod o-w';
   return undefined;

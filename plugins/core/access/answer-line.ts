@@ -2,7 +2,7 @@
 export interface ToldAnswer {
   readonly requestId: string;
   readonly status: number;
-  /** From the first byte of the request at the gateway to the last byte of the response. */
+  /** Time from the first byte of the request at the gateway to the last byte of the response. */
   readonly elapsedMs: number;
   /** Bytes of the response's body. */
   readonly bytes: number;
@@ -12,7 +12,7 @@ export interface ToldAnswer {
   readonly units?: string;
 }
 
-/** Stands before the line in a datagram, after the head of a syslog message. */
+/** Precedes the line in a datagram, after the head of a syslog message. */
 const TAG = 'tg: ';
 const MAX_HEAD = 64;
 /** Caddy includes response headers. */

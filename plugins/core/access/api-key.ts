@@ -56,13 +56,13 @@ export function generateSellerToken(): string {
   return withChecksum('seller', randomSecret());
 }
 
-/** Like {@link isPlausibleAdminToken}. */
+/** As {@link isPlausibleAdminToken}, for the seller's API. */
 export function isPlausibleSellerToken(text: string): boolean {
   return SELLER_SHAPE.test(text) && hasChecksum(text);
 }
 
 /**
- * The same key for the same seed, for a key that must be usable without its secret being stored anywhere.
+ * Derives the same key from the same seed, for a key that must be usable without its secret being stored anywhere.
  * @param seed an unguessable secret of at least 27 bytes
  */
 export function deriveApiKey(mode: KeyMode, seed: Uint8Array): string {

@@ -17,8 +17,8 @@ export function bearerToken(authorization: string): string | undefined {
 }
 
 /**
- * Looks for the key in headers and query, in the order of the allowed places. The first place that holds one wins; a different key in another allowed place,
- * or a repetition in one place, is ambiguous: guessing which one the caller meant could charge the wrong customer.
+ * Looks for the key in headers and query, in the order of the allowed places. The first place with a key wins. A different key in another
+ * allowed place, or a repetition in one place, is ambiguous: a guess at the caller's intention could charge the wrong customer.
  */
 export function locateKey(headers: RequestHeaders, rawQuery: string, allowed: ReadonlySet<KeyPlace>): KeySearch {
   const found: { key: string; place: KeyPlace }[] = [];
@@ -67,10 +67,10 @@ export function removesGatewayHeaders(connection: string | readonly string[] | u
 /** The key's header in the spellings that nginx's variables and lenient receivers treat as the same. */
 const KEY_HEADERS = ['x-api-key', 'x_api_key', 'x-api_key', 'x_api-key'];
 
-/** Headers into which clients copy the key without meaning to: a page's own address may hold it. */
+/** Headers into which clients copy the key without intending it: the address of a page may contain it. */
 export const MAY_HOLD_COPIES = ['cookie', 'referer'];
 
-/** A shorter key may be part of a word. Ours have 41 characters; keys that were imported have any number. */
+/** A shorter key may be part of a word. Our keys have 41 characters; imported keys may have any number. */
 const MIN_COPY = 16;
 
 /** Most texts have no escape, and this runs for each admitted request. */
@@ -93,19 +93,20 @@ export function withoutCopies(rawQuery: string, key: string): string {
   return rawQuery.replaceAll(key, '').split('&').map(withoutCopy).join('&');
 }
 
-/** The query without the parameters in which the key may stand. */
+/** The query without the parameters that may hold the key. */
 export function withoutKey(rawQuery: string, { parameters }: OwnNames): string {
   return parameters.reduce(removeParameter, removeParameter(rawQuery, KEY_PARAMETER));
 }
 
-/** Whether a text holds what looks like one of our keys, with or without percent escapes. */
+/** Whether a text contains something that looks like one of our keys, with or without percent escapes. */
 export const looksLikeKey = (text: string): boolean => some(text, (reading) => /\btg_(?:live|test)_[0-9A-Za-z]{16}/.test(reading));
 
 /**
- * Names of the headers that must not reach a service: credentials and whatever the client sent in the gateway's own name space.
+ * Names of the headers that must not reach a service: credentials, and whatever the client sent in the gateway's own name space.
+ * `Authorization` is removed if it has the key or anything that looks like a Tollgate key, `Cookie` and `Referer` if they have a copy of
+ * it.
+ * @param key the key in use; undefined if none was found
  * @param own names of the key on this route
- * @param key the key in use, undefined where none was found; `Authorization` is removed if it carried the key or anything that looks like a Tollgate key, `Cookie` and `Referer`
- * if they hold a copy of it
  */
 export function headersToStrip(headers: RequestHeaders, key: string | undefined, own: readonly string[] = []): string[] {
   const names: string[] = [];

@@ -9,7 +9,7 @@ const TOKENS = /^[!#$%&'*+.^_`|~0-9a-z-]+(?: ?, ?[!#$%&'*+.^_`|~0-9a-z-]+)*$/i;
 /** Characters of a list of headers; a page asks for a dozen. */
 const MAX_LIST = 1_000;
 
-/** The methods of all routes together; a route itself refuses others with 405. */
+/** The methods of all routes together. A route itself refuses other methods with 405. */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 /** Seconds for which a browser need not repeat a preflight: Chromium keeps no response longer than two hours. */
 const MAX_AGE = '7200';

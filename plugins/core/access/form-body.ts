@@ -20,14 +20,14 @@ export function readFormField(contentType: string, body: Buffer, name: string): 
   return { values: readParameter(raw, name), remove: () => Buffer.from(removeParameter(raw, name), 'latin1') };
 }
 
-/** Services refuse forms of far fewer parts; a key behind so many is not looked for. */
+/** Services refuse forms with far fewer parts, so a key after this many is not looked for. */
 const MAX_PARTS = 1_000;
 
 /** RFC 2046 allows 70 characters. */
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 
 interface Part {
-  /** From the first byte of its delimiter line to the first byte of the next. */
+  /** From the first byte of its delimiter line to the first byte of the next delimiter line. */
   readonly start: number;
   readonly end: number;
   readonly head: string;
@@ -46,11 +46,11 @@ function listParts(body: Buffer, boundary: string): Part[] {
   const parts: Part[] = [];
   let start = body.indexOf(delimiter.subarray(2));
   for (let count = 0; start >= 0 && count < MAX_PARTS; count++) {
-    // Past `--` and the boundary, at the line end that follows them.
+    // After `--` and the boundary, at the line end.
     const lineEnd = start + delimiter.length - 2;
     const next = body.indexOf(delimiter, lineEnd);
     if (next < 0) break;
-    // Searched in this part only: searching all that follows would take minutes for a body of nothing but delimiters.
+    // Only this part is searched: searching all that follows would take minutes for a body of nothing but delimiters.
     const part = body.subarray(lineEnd, next + 2);
     const headEnd = part.indexOf('\r\n\r\n', 0, 'latin1');
     if (headEnd >= 0) {

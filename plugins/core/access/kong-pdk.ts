@@ -6,18 +6,18 @@ import type KongService from 'kong-pdk/kong/service';
 import type { ReadOn } from '../problems';
 import type KongServiceRequest from 'kong-pdk/kong/service/request';
 
-/** Corrects members whose published type says less than Kong does. A test checks that kong-pdk's own object still fits. */
+/** Corrects members whose published type is less precise than Kong. A test checks that kong-pdk's own object still fits. */
 interface Corrected {
-  /** The published type has no parameter. An unknown variable reads as the empty string. */
+  /** The published type lacks the parameter. An unknown variable reads as the empty string. */
   getVar(name: string): ReturnType<KongNginx['getVar']>;
-  /** The published type has the bytes only. Tollgate's server also says when Kong put the body into a file. */
+  /** The published type allows bytes only. Tollgate's server also reports when Kong put the body into a file. */
   getRawBody(): Promise<RawBody | Awaited<ReturnType<KongRequest['getRawBody']>>>;
-  /** The published type has any object. Kong's plugins read these members. */
+  /** The published type allows any object. Kong's plugins read these members. */
   authenticate(
     consumer: { id: string; username: string },
     credential: { id: string; consumer_id: string },
   ): ReturnType<KongClient['authenticate']>;
-  /** The published type has text only, but a body may hold any bytes. */
+  /** The published type allows text only, but a body may have any bytes. */
   setRawBody(body: string | Buffer): ReturnType<KongServiceRequest['setRawBody']>;
 }
 
@@ -56,14 +56,14 @@ export interface KongPlugin {
   access(kong: KongPdk): Promise<void>;
 }
 
-/** What Kong's plugin server protocol needs to know of a plugin; kong-pdk loads modules of the same shape. */
+/** The parts of a plugin that Kong's plugin server protocol needs. kong-pdk loads modules of the same shape. */
 export interface PluginModule<Instance extends KongPlugin = KongPlugin> {
   readonly Name: string;
   readonly Version: string;
   readonly Priority: number;
   /** Kong schema fields of the plugin's configuration record. */
   readonly Schema: readonly Record<string, unknown>[];
-  /** Constructed once for each configuration (plugin instance); `config` is what kong.yml says plus Kong's own `__…` members. */
+  /** Constructed once for each configuration (plugin instance). `config` is the configuration in kong.yml plus Kong's own `__…` members. */
   readonly Plugin: new (config: Record<string, unknown>) => Instance;
   /** For refusals by an entrance, before the plugin decides. */
   readonly readOn?: ReadOn | undefined;

@@ -15,7 +15,7 @@ export interface QuotaWindows {
 
 export type QuotaWindowName = 'daily' | 'monthly';
 
-/** Which limit refused. */
+/** The limit that refused. */
 export type ExceededLimit = QuotaWindowName | 'rate';
 
 /** The state of a subscription after a spend, a refund or a read. Counts are requests. */
@@ -47,7 +47,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
   return formatter;
 }
 
-/** Wall-clock time of `atSeconds` in the zone, as if it were UTC: the difference to `atSeconds` is the zone's offset then. */
+/** Wall-clock time of `atSeconds` in the zone, as if it were UTC: its difference from `atSeconds` is the zone's offset at that time. */
 function wallClock(atSeconds: number, timeZone: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatterOf(timeZone).formatToParts(atSeconds * 1000)) parts[type] = Number(value);
@@ -134,7 +134,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 export interface SpendDecision {
-  /** How many of the requested units may be taken: all of them, or as many as both windows still hold. */
+  /** Number of the requested units that may be taken: all, or as many as both windows still have. */
   readonly granted: number;
   /** The window that refused the rest; the month when both are used up, because waiting for the next day would not help. */
   readonly exceeded: QuotaWindowName | undefined;
@@ -149,7 +149,7 @@ export function decideSpend(standing: { usedDaily: number; usedMonthly: number }
   return { granted, exceeded: leftMonthly <= leftDaily ? 'monthly' : 'daily' };
 }
 
-/** What the RateLimit fields report to a caller. */
+/** The report of a quota in the RateLimit fields. */
 export interface QuotaReport {
   readonly daily: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };
   readonly monthly: { limit: number; remaining: number; resetsAt: number; windowSeconds: number };

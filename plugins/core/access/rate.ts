@@ -3,12 +3,12 @@ import { type Rate } from '../catalogue/catalogue';
 /**
  * A rate is kept by the generic cell rate algorithm, in whole numbers: a request adds {@link REQUEST_COST} to a subscription's debt, each
  * microsecond pays {@link paceOf} of it, and a request is refused if the debt would exceed that of a whole burst. A request costs the same
- * at every rate, so that a changed plan keeps the debt. Sixty million divides into whole payments for every limit a second or a minute.
- * The stores carry it out, each by its own clock: all nodes then share one clock, and no node's own counts. All figures stay below 2^53.
+ * at every rate, so that a changed plan keeps the debt. Sixty million divides into whole payments for every limit a second or a minute. The
+ * stores run it by their own clock, so that all nodes share one clock and none uses its own. All figures stay below 2^53.
  */
 export const REQUEST_COST = 60_000_000;
 
-/** What a microsecond pays of a debt. */
+/** The part of a debt that a microsecond pays. */
 export function paceOf({ limit, windowSeconds }: Rate): number {
   return limit * (60 / windowSeconds);
 }
@@ -17,11 +17,11 @@ export function paceOf({ limit, windowSeconds }: Rate): number {
 export interface RateStanding {
   /** Requests that may come at once now. */
   readonly remaining: number;
-  /** Microseconds until there is one more; 0 when the whole burst is there. */
+  /** Microseconds until one more request may come; 0 when the whole burst is there. */
   readonly waitUs: number;
 }
 
-/** @param debt after what was taken; as the store keeps it */
+/** @param debt after this request, as the store keeps it */
 export function rateStandingOf(debt: number, rate: Rate): RateStanding {
   const whole = rate.burst * REQUEST_COST;
   const known = Math.min(debt, whole);
@@ -30,12 +30,12 @@ export function rateStandingOf(debt: number, rate: Rate): RateStanding {
   return { remaining, waitUs };
 }
 
-/** What the RateLimit fields report of a rate. */
+/** The report of a rate in the RateLimit fields. */
 export interface RateReport {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Whole seconds until there is one more; 0 when the whole burst is there. */
+  /** Whole seconds until one more request may come; 0 when the whole burst is there. */
   readonly waitSeconds: number;
 }
 

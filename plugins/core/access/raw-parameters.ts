@@ -11,7 +11,7 @@ function decode(text: string): string {
   }
 }
 
-/** Nobody reads a text that escapes its escapes more often than this. */
+/** No reader decodes escaped escapes more often than this. */
 const MAX_ESCAPED = 4;
 
 /** The text as it is, then with its percent escapes decoded, repeatedly while any are left. It never fails. */
@@ -40,8 +40,8 @@ function spellingsOf(name: string): string {
 const patterns = new Map<string, RegExp>();
 
 /**
- * Finds a parameter by its name without decoding all others: every malformed escape would cost an exception, and a body that a stranger
- * sends may hold half a million of them. Its groups: what separates it from the one before, and its value, absent after a bare name.
+ * Finds a parameter by its name without decoding all others: every malformed escape would cost an exception, and a stranger's body may have
+ * half a million of them. Its groups are the separator from the previous parameter, and the value, which is absent after a bare name.
  * @param name letters and `_`
  */
 function patternOf(name: string): RegExp {
@@ -50,7 +50,7 @@ function patternOf(name: string): RegExp {
   return pattern;
 }
 
-/** A cheap test without false negatives: a name is either spelled out or holds a percent escape. */
+/** A cheap test without false negatives: a name is either spelled out or contains a percent escape. */
 function mayHold(raw: string, name: string): boolean {
   return raw.length >= name.length && (raw.includes(name) || raw.includes('%'));
 }
@@ -74,6 +74,6 @@ export function removeParameter(raw: string, name: string): string {
     wasFirst ||= separator === '';
     return '';
   });
-  // What followed the first one was separated from it.
+  // The first parameter's separator belonged to the parameter after it.
   return wasFirst ? rest.slice(1) : rest;
 }

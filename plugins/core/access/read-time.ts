@@ -11,7 +11,7 @@ export function readTime(text: string, timeZone: string): Date | undefined {
   const match = ISO_8601.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second = '00', fraction = '', offset = 'Z'] = match;
-  // JavaScript turns 30 February into 2 March; a date that was not meant must not decide when a key ends.
+  // JavaScript turns 30 February into 2 March. A mistaken date must not decide when a key ends.
   if (!isCalendarDay(`${year}-${month}-${day}`)) return undefined;
   if (hour === undefined) return endOfDay(`${year}-${month}-${day}`, timeZone);
   const zone = offset.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');

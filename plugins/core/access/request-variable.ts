@@ -1,9 +1,9 @@
 import { type RequestHeaders } from './credential-location';
 
-/** The nginx variable in which a gateway passes, in one read, what the access layer needs of nearly every request. */
+/** The nginx variable that gives the access layer, in one read, what it needs for nearly every request. */
 export const REQUEST_VARIABLE = 'tollgate_request';
 
-/** The number of this layout. A change of the lines gets a new number. */
+/** The number of this layout. Any change of the lines needs a new number. */
 const LAYOUT = '4';
 
 const HEADER_FIELDS = [
@@ -42,8 +42,8 @@ const FIRST_HEADER = 5;
 export const REQUEST_MAP = 'request-map.conf';
 
 /**
- * The value there, as a text of nginx's configuration in double quotes. A line feed cannot occur in a header or a request line, so it separates
- * the values.
+ * The value of that variable, as a text of nginx's configuration in double quotes. A line feed cannot occur in a header or a request line,
+ * so it separates the values.
  */
 export const REQUEST_TEXT = [LAYOUT, ...LINES].join('\\n');
 
@@ -53,7 +53,7 @@ export const REQUEST_TEXT = [LAYOUT, ...LINES].join('\\n');
  */
 export const MAX_HEADERS = 950;
 
-/** A longer head may hold more headers than that: the shortest is `a:` and a line feed. */
+/** A longer head may have more headers than that: the shortest header is `a:` and a line feed. */
 const MAX_HEAD = MAX_HEADERS * 3;
 
 /** The parts of a request line's target, the query without its question mark. */
@@ -82,7 +82,7 @@ export const requestIdIn = (text: string): string => text.slice(text.lastIndexOf
 
 /**
  * Reads the variable. `unclear` means that it is not exact and Kong must be asked for the headers: nginx writes a repeated header as `a,
- * b`, takes an underscore for a hyphen, names only the headers that it is asked for, and ends a query at a fragment.
+ * b`, takes an underscore for a hyphen, includes only the headers that are listed, and ends a query at a fragment.
  */
 export function readRequestVariable(text: string): RequestFacts | 'absent' | 'unclear' {
   if (text === '') return 'absent';

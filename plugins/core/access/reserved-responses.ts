@@ -29,17 +29,17 @@ export function isGatewaysToSay(name: string, isSaid: (name: string) => boolean)
 
 const HIDDEN = [UNITS_HEADER, 'X-Tollgate-Context', ...OF_LIMITS, ...OF_PAGES];
 
-/** For kong.conf. nginx hides all of them, and adds back those that the API may set: the maps are in log-maps.conf. */
+/** For kong.conf. nginx hides all of these headers, and the maps in log-maps.conf add back those that the API may set. */
 export const HIDDEN_PROPERTY = HIDDEN.join('; proxy_hide_header ');
 
-/** The map variable that holds an API's header if the header may be passed on. */
+/** The map variable with an API's header, if the header may be passed on. */
 export const apiVariableOf = (name: string): string =>
   `$tollgate_api_${name
     .toLowerCase()
     .replace(/^x-tollgate-/, '')
     .replaceAll('-', '_')}`;
 
-/** For kong.conf. In lower case, as our services write the names: nginx cannot keep an API's spelling. */
+/** For kong.conf. The names are in lower case, like those of our services, because nginx cannot keep an API's spelling. */
 export const ADDED_PROPERTY = [...OF_LIMITS, ...OF_PAGES]
   .map((name) => `${name.toLowerCase()} ${apiVariableOf(name)} always`)
   .join('; add_header ');

@@ -4,9 +4,9 @@ import { type DenialCode } from '../problems';
 export type AccessVerdict = { ok: true; subscription: SubscriptionAccess } | { ok: false; denial: DenialCode; suspended?: string };
 
 /**
- * Checks 1 to 4 of the specification, in its order. A route may admit several products; the first, in the route's order, that the key
- * is authorised for and that has an active subscription is the one whose quota is spent.
- * Whatever the seller suspended is refused, even if the customer's own state for it is active.
+ * Checks 1 to 4 of the specification, in its order. A route may admit several products. The quota that is spent belongs to the first
+ * product, in the route's order, that the key is authorised for and that has an active subscription. Anything that the seller suspended is
+ * refused, even if the customer's own state for it is active.
  * @param record undefined when no such key exists
  * @param nowMs Unix milliseconds; a key is expired from its expiry on, that millisecond included
  */

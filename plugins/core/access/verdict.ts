@@ -3,7 +3,7 @@ import { type RequestFacts } from './request-variable';
 
 /** A request as an entrance knows it. */
 export interface Question extends RequestFacts {
-  /** Reads the body, if the key can be nowhere else. Absent if the entrance gets no bodies. */
+  /** Reads the body. Called only if the key can be nowhere else. Absent if the entrance gets no bodies. */
   readonly readBody?: () => Promise<RawBody>;
 }
 
@@ -15,16 +15,16 @@ export interface Consumer {
   readonly credentialId: string;
 }
 
-/** The request goes on, changed like this. */
+/** The request goes on with these changes. */
 export interface Admission {
   readonly admitted: true;
   /** Headers for the service. The proof is the last one. */
   readonly set: Readonly<Record<string, string>>;
   /** Lower-cased names of headers that the service must not see. */
   readonly remove: readonly string[];
-  /** For the service, without the key. */
+  /** The query for the service, without the key. */
   readonly rawQuery: string;
-  /** For the service, in place of the form that held the key. */
+  /** The body for the service, instead of the form that had the key. */
   readonly body: Buffer | undefined;
   /** Replaces the address of the request's service. */
   readonly target: { readonly host: string; readonly port: number } | undefined;

@@ -14,7 +14,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST = 253;
 
 /**
- * ASCII characters that no host name holds. A URL parser would split the text there, and `example.com/admin` would admit all of
+ * ASCII characters that are not in any host name. A URL parser would split the text there, and `example.com/admin` would admit all of
  * example.com.
  */
 const NO_HOST_CHARACTER = /[^a-z0-9._\u0080-\u{10ffff}-]/iu;
@@ -80,7 +80,7 @@ export interface Whitelist {
   readonly parents: ReadonlySet<string>;
 }
 
-/** Text: a Map hashes a bigint by its low 64 bits alone, which all addresses that end in `::1` share. */
+/** Text, because a Map hashes a bigint by its low 64 bits alone, which all addresses that end in `::1` share. */
 function leadingBits(value: bigint, shift: bigint): string {
   return (value >> shift).toString(36);
 }
@@ -149,7 +149,7 @@ function matchAddress(whitelist: Whitelist, text: string): string | undefined {
   return undefined;
 }
 
-/** Whether any rule looks at where a page comes from. */
+/** Whether any rule depends on the origin of a page. */
 export function hasHostRules({ hosts, parents }: Whitelist): boolean {
   return hosts.size > 0 || parents.size > 0;
 }
@@ -180,7 +180,7 @@ export function originHostOf(
 ): string | undefined {
   const source = origin === undefined || origin === '' ? referer : origin;
   if (typeof source !== 'string') return undefined;
-  // Cut out first, because this runs for every request and the URL parser takes 20 ms for a long host.
+  // Cut out first, because this runs for every request, and the URL parser takes 20 ms for a long host.
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(source)?.[1];
   if (authority === undefined || authority.length > MAX_AUTHORITY) return undefined;
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkTaxId, GST_STATES } from './tax-ids';
 
-/** Invoices are printed in a font with these letters, from left to right. */
+/** The letters of the font in which invoices are printed, which all run from left to right. */
 const PRINTED = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}\p{P}\p{Sc}\p{Sm} ]*$/u;
 const NOT_PRINTED = 'must be in Latin, Greek or Cyrillic letters, which invoices are printed in';
 
@@ -38,7 +38,7 @@ const seller = z
 
 const series = z.string().regex(/^[A-Z0-9][A-Z0-9/-]{0,7}$/, 'must have capitals, digits, / and - only, 8 at most');
 
-/** Who makes invoices, and for what. */
+/** Who issues invoices, and for what. */
 export const INVOICED = ['each_payment', 'monthly', 'provider'] as const;
 export type Invoiced = (typeof INVOICED)[number];
 
@@ -88,15 +88,15 @@ const payments = z.strictObject({
   promotion_codes: z.boolean().default(false).describe('true: the payment page takes promotion codes that you made at the provider.'),
 });
 
-/** Terms if plans are paid for before they begin, also without `payments` in the catalogue. */
+/** Terms if plans are paid for in advance, even without `payments` in the catalogue. */
 export const PAYMENT_TERMS: z.output<typeof payments> = payments.parse({});
 export type PaymentTerms = z.output<typeof payments>;
 
-/** Providers that take payments; only they charge in advance. */
+/** Providers that take payments. Only they charge in advance. */
 export const PAYMENT_PROVIDERS = ['stripe', 'razorpay'] as const;
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
-/** How customers are billed, as `billing` of catalogue.yml says it. Without tax nothing is added to prices. */
+/** How customers are billed: `billing` of catalogue.yml. Without tax, nothing is added to prices. */
 export const billingTerms = z
   .strictObject({
     provider: z
@@ -136,7 +136,7 @@ export const billingTerms = z
 
 export type BillingTerms = z.output<typeof billingTerms>;
 
-/** Terms of an installation that issues invoices itself, or did. */
+/** Terms of an installation that issues invoices itself, now or earlier. */
 export type InvoicingTerms = Omit<BillingTerms, 'seller' | 'invoices'> & {
   readonly seller: z.output<typeof seller>;
   readonly invoices: z.output<typeof invoices>;
@@ -145,7 +145,7 @@ export type InvoicingTerms = Omit<BillingTerms, 'seller' | 'invoices'> & {
 export const isInvoicing = (terms: BillingTerms | undefined): terms is InvoicingTerms =>
   terms?.seller !== undefined && terms.invoices !== undefined;
 
-/** Whether each payment of a month, as `YYYY-MM`, has an invoice of Tollgate's. */
+/** Whether Tollgate issues an invoice for each payment of a month, given as `YYYY-MM`. */
 export const isInvoicedByPayment = (terms: BillingTerms | undefined, month: string): boolean =>
   terms?.invoices?.for === 'each_payment' && month >= terms.invoices.from;
 
@@ -161,8 +161,8 @@ export interface BillingDetails {
   readonly country: string;
   /** GST code; null outside India. */
   readonly state: string | null;
-  /** The number as `checkTaxId` returned it; null for a buyer who has none. */
+  /** The number as `checkTaxId` returned it; null for a buyer without one. */
   readonly taxId: string | null;
-  /** Address for invoices; null: the customer's own. */
+  /** Address for invoices; null for the customer's own. */
   readonly email: string | null;
 }

@@ -14,7 +14,7 @@ import { UNITS_HEADER } from './units';
  */
 export const CATALOGUE_BOUNDS = { bytes: 4 * 1024 * 1024, products: 5_000, plans: 50, routes: 200 } as const;
 
-/** PostgreSQL's integer. */
+/** The largest integer of PostgreSQL. */
 const HIGHEST_LIMIT = 2_147_483_647;
 
 function checkPlace(text: string, context: z.RefinementCtx): void {
@@ -139,7 +139,7 @@ const source = z
   })
   .transform(({ as_of: asOf, ...given }) => ({ ...given, ...(asOf !== undefined && { asOf }) }));
 
-/** A hundred times the most expensive request of ours. */
+/** A hundred times our most expensive request. */
 const MAX_RESERVE = 10_000;
 const MAX_UNITS = 1_000_000;
 
@@ -246,7 +246,7 @@ const productMembers = z.strictObject({
     .describe('Where the data comes from, shown on the page of the product.'),
 });
 
-/** Renames members as the rest of the code names them. */
+/** Renames members to the names in the rest of the code. */
 const product = productMembers.transform(
   ({
     sandbox_url: sandboxUrl,

@@ -5,11 +5,11 @@ import { type Exemption } from './refunds';
 import { type UnitsByAnswer } from './units';
 
 /**
- * The shape of what is sold: products with their routes, limits and plans. The figures themselves are data in `kong/catalogue.yml`, which
+ * The shape of the catalogue: products with their routes, limits and plans. The figures themselves are data in `kong/catalogue.yml`, which
  * each process passes in when it starts; see parse-catalogue.ts.
  */
 
-/** The form of a product's id, in database, keys, metrics and URLs alike. */
+/** The form of a product's id in the database, keys, metrics and URLs. */
 export const PRODUCT_ID = /^[a-z][a-z0-9-]{0,62}$/;
 
 /** Methods that Tollgate's services accept. `ANY` is a route without a method restriction. */
@@ -32,7 +32,7 @@ export interface DayAndMonth {
   readonly monthly: number;
 }
 
-/** How fast requests may come. A request that costs several units is still one request. */
+/** How often requests may come. A request that costs several units is still one request. */
 export interface Rate {
   /** Requests in each window, on average. */
   readonly limit: number;
@@ -44,35 +44,35 @@ export interface Rate {
 export interface QuotaLimits extends DayAndMonth {
   /** Absent: no rate limit. */
   readonly rate?: Rate | undefined;
-  /** What the price includes, if use above it is charged; absent if nothing is sold above the limits. */
+  /** Limits that the price includes, if use above them is charged; absent if nothing is sold above the limits. */
   readonly included?: DayAndMonth | undefined;
 }
 
-/** What a plan sells above its limits. */
+/** Use that a plan sells above its limits. */
 export interface Overage {
-  /** Requests, or units, that the price is for. */
+  /** Number of requests, or units, for this price. */
   readonly per: number;
-  /** With the decimals of the plan's currency, as text so that no rounding can happen. */
+  /** Has the decimals of the plan's currency. Text, so that no rounding can happen. */
   readonly price: string;
-  /** The limits at which requests are refused, in place of the plan's. */
+  /** The limits at which requests are refused, instead of the plan's. */
   readonly cap: DayAndMonth;
 }
 
 export interface CataloguePlan extends QuotaLimits {
   readonly name: string;
-  /** Price a month with the currency's decimals, as text so that no rounding can happen. */
+  /** Price a month with the currency's decimals. Text, so that no rounding can happen. */
   readonly price: string;
   /** ISO 4217, for example `INR`. */
   readonly currency: string;
-  /** `request`: a customer asks for the plan, and an operator answers. */
+  /** `request`: a customer requests the plan, and an operator decides. */
   readonly approval: 'automatic' | 'request';
   /** Absent: requests are refused at the limits. */
   readonly overage?: Overage | undefined;
 }
 
 /**
- * How the proofs of a product are signed. `hs256`: with a key of its own, for products of Tollgate's services. `eddsa`: with the one key of
- * plugin servers, which anybody verifies with the public key set.
+ * How the proofs of a product are signed. `hs256`: with the product's own key, for products of Tollgate's services. `eddsa`: with the one
+ * key of plugin servers, which anyone can verify with the public key set.
  */
 export const PROOF_FORMS = ['hs256', 'eddsa'] as const;
 export type ProofForm = (typeof PROOF_FORMS)[number];
@@ -82,7 +82,7 @@ export interface DataSource {
   readonly name: string;
   /** `https://…` */
   readonly url?: string | undefined;
-  /** `YYYY-MM-DD` of the data. Absent: they are current. */
+  /** `YYYY-MM-DD` of the data. Absent: the data is current. */
   readonly asOf?: string | undefined;
 }
 
@@ -100,11 +100,11 @@ export interface CatalogueProduct {
   readonly plans: readonly CataloguePlan[];
   /** How many requests of one subscription may run at once, for products with long requests. Absent: unlimited. */
   readonly slots?: number | undefined;
-  /** The text that a customer must agree to before subscribing. Absent: none. */
+  /** The text to which a customer must agree before subscribing. Absent: none. */
   readonly consent?: string | undefined;
   /** Responses that are never charged, whatever their cause; see `isExempt`. Services read it at start. */
   readonly uncharged?: readonly Exemption[] | undefined;
-  /** Where test keys are served, for products with an upstream outside Tollgate: `http://host:port`. */
+  /** Address that serves test keys, for products with an upstream outside Tollgate: `http://host:port`. */
   readonly sandboxUrl?: string | undefined;
   /** `service`: the product's own service serves test keys. `live`: test keys reach the live API. */
   readonly testKeys?: 'service' | 'live' | undefined;
@@ -116,13 +116,13 @@ export interface CatalogueProduct {
   readonly firstCall?: string | undefined;
   /** The only places in which its key may be. Absent: all that its gateway reads. */
   readonly keyIn?: readonly KeyPlace[] | undefined;
-  /** Its bodies may take minutes to arrive. */
+  /** True if its request bodies may take minutes to arrive. */
   readonly largeBodies?: boolean | undefined;
   /** Products whose subscriptions also open its routes, in the order in which they are tried. */
   readonly alsoAdmits?: readonly string[] | undefined;
   /** Paths outside the prefix → the route that each stands for. */
   readonly aliases?: Readonly<Record<string, string>> | undefined;
-  /** Absent: a request costs one unit, or what kong.yml says (`post_units`). */
+  /** Absent: a request costs one unit, or the number in kong.yml (`post_units`). */
   readonly units?: UnitsByAnswer | undefined;
   /** When failures are reported to the seller. Absent: `USUAL_ALERT`. */
   readonly alert?: AlertRule | undefined;
@@ -140,7 +140,7 @@ export function refusesTestKeys(product: CatalogueProduct): boolean {
   return !hasSandbox(product) && product.testKeys !== 'live';
 }
 
-/** Where the products stand in the file that they were read from. */
+/** The places of the products in the file from which they were read. */
 export interface CatalogueSource {
   /** For example `kong/catalogue.yml`. */
   readonly file: string;
@@ -148,10 +148,10 @@ export interface CatalogueSource {
   readonly lines: Readonly<Record<string, number>>;
 }
 
-/** Every product, in the order in which it is shown. */
+/** Every product, in display order. */
 export interface Catalogue {
   readonly products: readonly CatalogueProduct[];
-  /** Absent when it was read from no file. */
+  /** Absent if it was not read from a file. */
   readonly source?: CatalogueSource | undefined;
   /** Absent: customers are not invoiced. */
   readonly billing?: BillingTerms | undefined;

@@ -2,7 +2,7 @@ import { type BillingTerms, isPaymentProvider } from './billing-terms';
 import { type CataloguePlan, type CatalogueProduct } from './catalogue';
 import { decimalsOf, fitsDecimals, fromMinor, toMinor } from './money';
 
-/** A problem between members. */
+/** A problem that involves several members. */
 export interface CatalogueMistake {
   readonly path: (string | number)[];
   readonly message: string;
@@ -82,7 +82,7 @@ function findRepeats(
   });
 }
 
-/** `/a` and `/a/b`: a request below the second would be below the first as well. */
+/** `/a` and `/a/b` conflict: a request below the second would be below the first as well. */
 function checkPrefixes(products: readonly CatalogueProduct[]): CatalogueMistake[] {
   const owners = new Map<string, string>();
   const mistakes: CatalogueMistake[] = [];
@@ -100,7 +100,7 @@ function checkPrefixes(products: readonly CatalogueProduct[]): CatalogueMistake[
   return mistakes;
 }
 
-/** `/a/b/c`: `/a/b` and `/a`. */
+/** The folders of `/a/b/c`: `/a/b` and `/a`. */
 function foldersOf(path: string): string[] {
   const parts = path.split('/').slice(1, -1);
   return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);

@@ -1,18 +1,18 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { type TextPosition, type YamlText } from './read-yaml';
 
-/** One thing that is wrong with a catalogue, and where. */
+/** One problem of a catalogue, with its place. */
 export interface CatalogueProblem extends TextPosition {
   /** `products[2].plans[0].price`; empty for the file itself. */
   readonly place: string;
   readonly message: string;
 }
 
-/** A problem where a reader of data finds it. */
+/** A problem at the place where a reader of data finds it. */
 export interface PathProblem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** The member's name is wrong, not its value. */
+  /** True if the member's name is wrong, not its value. */
   readonly isName?: boolean;
 }
 
@@ -30,13 +30,13 @@ export function locateProblems({ document, placeAt }: YamlText, problems: readon
     .sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
-/** The line of each item in a list of the file; none where there is no such list. */
+/** The line of each item in a list of the file; empty if there is no such list. */
 export function linesOfItems({ document, placeAt }: YamlText, list: string): number[] {
   const items = document.get(list);
   return isSeq(items) ? items.items.map((item) => placeAt(startOf(item) ?? 0).line) : [];
 }
 
-/** Where the last part of the path that is there begins: a member that is missing is missing from its object. */
+/** Where the last existing part of the path begins: a missing member is missing from its object. */
 function offsetOf(contents: unknown, { path, isName = false }: PathProblem, resolve: Resolve): number {
   let node = contents;
   let offset = startOf(contents) ?? 0;

@@ -10,7 +10,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
   ...Object.fromEntries('CLF UYW'.split(' ').map((code) => [code, 4])),
 };
 
-/** @param currency code of ISO 4217; null, for what costs nothing, is written with two decimals */
+/** @param currency code of ISO 4217; null, for something free, is written with two decimals */
 export function decimalsOf(currency: string | null): number {
   return (currency === null ? undefined : DECIMALS[currency]) ?? 2;
 }
@@ -18,9 +18,9 @@ export function decimalsOf(currency: string | null): number {
 const AMOUNT = /^(\d+)(?:\.(\d+))?$/;
 
 /**
- * An amount such as `999.00` in the smallest unit. Digits beyond the currency's decimals round half up: earlier prices were stored with two
- * decimals in every currency.
- * @throws RangeError if the text is no amount
+ * An amount such as `999.00` in the smallest unit. Digits beyond the currency's decimals are rounded half up: earlier prices were stored
+ * with two decimals in every currency.
+ * @throws RangeError if the text is not an amount
  */
 export function toMinor(amount: string, currency: string | null): bigint {
   const [, units, fraction = ''] = AMOUNT.exec(amount) ?? [];

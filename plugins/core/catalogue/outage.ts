@@ -1,12 +1,12 @@
-/** When the seller is told of a product's failures. */
+/** When a product's failures are reported to the seller. */
 export interface AlertRule {
-  /** Percent of the responses of a minute, 1 to 100. */
+  /** Percent of the responses in a minute, 1 to 100. */
   readonly failures: number;
   /** Failed responses within that minute. */
   readonly atLeast: number;
 }
 
-/** For products without a rule in the catalogue: one failure in five, and enough of them to rule out chance. */
+/** For products without a rule in the catalogue: one failure in five, and enough failures to rule out chance. */
 export const USUAL_ALERT: AlertRule = { failures: 20, atLeast: 20 };
 
 /** Responses within a minute, and those with a status of 500 to 599 among them. */
@@ -28,7 +28,7 @@ export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, at
 /** An outage without calls counts as over after this long without a failure, because no call can end it. */
 export const QUIET_MS = 15 * 60_000;
 
-/** Whether an outage is over. @param sinceFailureMs since the latest failure was seen */
+/** Whether an outage is over. @param sinceFailureMs milliseconds since the latest failure was seen */
 export function isOutageOver(verdict: MinuteVerdict, sinceFailureMs: number): boolean {
   return verdict === 'well' || (verdict === 'unclear' && sinceFailureMs >= QUIET_MS);
 }

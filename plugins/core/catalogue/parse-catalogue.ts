@@ -3,15 +3,15 @@ import { CATALOGUE_BOUNDS, catalogueFile } from './catalogue-schema';
 import { type CatalogueProblem, linesOfItems, locateProblems, type PathProblem } from './locate-problems';
 import { readYaml } from './read-yaml';
 
-/** Nothing of a catalogue with a problem is used. */
+/** If a catalogue has a problem, nothing of it is used. */
 export type ParsedCatalogue =
   | { readonly catalogue: Catalogue; readonly problems?: undefined }
   | { readonly catalogue?: undefined; readonly problems: readonly CatalogueProblem[] };
 
-/** The most problems that are listed. */
+/** Maximum problems that are listed. */
 const MAX_PROBLEMS = 100;
 
-/** The problem of a catalogue with more bytes than are read. */
+/** The problem of a catalogue that is too large to be read. */
 export const TOO_LARGE: CatalogueProblem = {
   line: 1,
   column: 1,
@@ -45,7 +45,7 @@ export function parseCatalogue(text: string, file?: string): ParsedCatalogue {
   return { problems: locateProblems(yaml, problems).slice(0, MAX_PROBLEMS) };
 }
 
-/** Before anything walks the lists: a short text can name the same list a million times. */
+/** Runs before anything walks the lists: a short text can refer to the same list a million times. */
 function findTooMany(file: unknown): PathProblem[] | undefined {
   const products = memberOf(file, 'products');
   if (!Array.isArray(products)) return undefined;

@@ -3,7 +3,7 @@ import { type Rate } from './catalogue';
 /** Bound of a rate and of a burst. It keeps the stores' figures below 2^53 (plugins/core/access/rate.ts). */
 export const MAX_A_SECOND = 100_000;
 
-/** Requests of a day: with a burst of no more, every debt is paid within a day. */
+/** Number of requests in a day. A burst that is not larger lets every debt be paid within a day. */
 export function dayOf({ limit, windowSeconds }: Pick<Rate, 'limit' | 'windowSeconds'>): number {
   return (limit * 86_400) / windowSeconds;
 }

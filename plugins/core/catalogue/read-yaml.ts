@@ -1,33 +1,33 @@
 import { type Document, Lexer, LineCounter, parseDocument, Parser } from 'yaml';
 
-/** A place in a text; both counted from 1, as editors do. */
+/** A place in a text. Both numbers count from 1, like those of editors. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** A text as data, and as nodes that know their places. */
+/** A text as data, and as nodes with their places. */
 export interface YamlText {
   readonly value: unknown;
   readonly document: Document.Parsed;
   placeAt(this: void, offset: number): TextPosition;
 }
 
-/** What is wrong with a text as YAML: nothing of it is used. */
+/** A problem of a text as YAML. Nothing of the text is used. */
 export interface YamlProblem extends TextPosition {
   readonly message: string;
 }
 
-/** Far more than people write. A short text whose lists name each other would otherwise unfold into more than memory holds. */
+/** Far more than people write. Otherwise a short text with lists that refer to each other could unfold to more than the memory. */
 const MAX_ALIASES = 1_000_000;
-/** What aliases may add to a text, in characters of JSON: twice the largest document that is read. */
+/** Maximum characters of JSON that aliases may add to a text: twice the largest document that is read. */
 const MAX_UNFOLDED = 16 * 1024 * 1024;
-/** Descriptions of APIs nest about 30 levels. From 600 on, keys that are lists themselves take minutes and all memory. */
+/** Descriptions of APIs nest about 30 levels. From 600 levels on, keys that are lists themselves take minutes and all memory. */
 const MAX_NESTED = 100;
 const TOO_DEEP = `is nested more than ${MAX_NESTED} levels deep`;
 const TOO_MANY_ALIASES: YamlProblem = { line: 1, column: 1, message: 'names its own parts too often by aliases' };
 
-/** Reads YAML 1.2, of which JSON is a part. A tag that YAML does not define is a problem too: its value would be a guess. */
+/** Reads YAML 1.2, which includes JSON. A tag that YAML does not define is a problem too, because its value would be a guess. */
 export function readYaml(text: string): YamlText | { readonly problems: readonly YamlProblem[] } {
   const lineCounter = new LineCounter();
   const deepAt = findTooDeep(text);
@@ -49,15 +49,15 @@ export function readYaml(text: string): YamlText | { readonly problems: readonly
   }
 }
 
-/** Where a text nests too deep. Tokens are read one by one, so that nothing of what is deeper is ever built. */
+/** The place at which a text nests too deep. Tokens are read one by one, so that nothing deeper is ever built. */
 function findTooDeep(text: string): TextPosition | undefined {
   const lines = new LineCounter();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   for (const lexeme of new Lexer().lex(text)) {
-    // Its tokens say nothing here; reading them is what moves the parser on.
+    // Reading the tokens moves the parser on. They are not needed otherwise.
     Array.from(parser.next(lexeme));
-    // The document itself is one.
+    // One level is the document itself.
     if (parser.stack.length <= MAX_NESTED + 1) continue;
     const { line, col } = lines.linePos(parser.offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -65,7 +65,7 @@ function findTooDeep(text: string): TextPosition | undefined {
   return undefined;
 }
 
-/** About as many characters as JSON has for it. An object that is named often is one object: it is measured once and counted often. */
+/** The approximate number of characters as JSON. An object that is referred to several times is measured once, and counted each time. */
 function unfoldedSize(value: unknown, known: Map<object, number>): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 4;

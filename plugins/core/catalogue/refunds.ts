@@ -1,16 +1,20 @@
 import { type ProblemCode } from '../problems';
 
-/** How a request for a refund ended. `uncharged`: no such unit is known, or its day is before yesterday; `capped`: {@link mostRefundsOf}. */
+/**
+ * How a request for a refund ended. `uncharged`: no such unit is known, or its day is before yesterday. `capped`: see {@link
+ * mostRefundsOf}.
+ */
 export type RefundOutcome = 'refunded' | 'repeated' | 'uncharged' | 'capped';
 
-/** A source that fails more than one call in ten all day is an outage, which the seller makes up for by other limits. */
+/** A source that fails more than one call in ten all day is an outage, for which the seller compensates with other limits. */
 const SHARE_OF_DAILY_LIMIT = 0.1;
-/** One try and nine repeats: a small plan survives an outage of minutes. */
+/** One try and nine repeats, so that a small plan survives an outage of minutes. */
 const MIN_PER_DAY = 10;
 
 /**
- * The most units of one subscription that are given back on one day. Without a bound, a caller who can cause a failure could get around the
- * daily limit. Exempt requests have a bound of their own, the daily limit once more, because they too cost a look at a key and a counter.
+ * The maximum units of one subscription that are given back on one day. Without a bound, a caller who can cause a failure could get around
+ * the daily limit. Exempt requests have a bound of their own, again of the daily limit, because they too cost a look-up of a key and a
+ * counter.
  * @param dailyLimit requests a day
  */
 export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
@@ -18,7 +22,7 @@ export function mostRefundsOf(dailyLimit: number, isExempt = false): number {
 }
 
 /**
- * The id under which units that a request reserved and did not use are given back. They are not a refund, so no bound applies to them: at
+ * The id under which units that a request reserved but did not use are given back. They are not a refund, so no bound applies to them: at
  * least one unit stays with the request, which itself may be given back under its own id.
  */
 export const restIdOf = (requestId: string): string => `${requestId}/rest`;
@@ -34,11 +38,11 @@ const REFUNDED_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
 ]);
 
 /**
- * Who caused a refunded problem, by its finer code or its `reason`. Anything that is not listed is charged, so a new failure cannot become
+ * Who caused a refunded problem, by its finer code or its `reason`. Anything that is not listed is charged, so that no new failure becomes
  * a way to call without limit.
  */
 const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
-  // Codes.
+  // Codes:
   provider_error: 'us',
   cutout_uncertain: 'us',
   captcha_rejected: 'caller',
@@ -54,11 +58,11 @@ const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
   overloaded: 'us',
   internal: 'us',
   provider_quota: 'us',
-  // Each comes from one source: the platform engineer's credentials or settings are wrong, which a checked input cannot cause.
+  // Each of these comes from one source: the platform engineer's credentials or settings are wrong, which a checked input cannot cause.
   rejected: 'us',
   not_authorised: 'us',
   redirect_refused: 'us',
-  // The source has locked the number out; it hands out no more of this file; this file takes too long to analyse.
+  // The source locked the number, delivers no more of this file, or takes too long to analyse it.
   locked: 'caller',
   quota: 'caller',
   too_complex: 'caller',
@@ -66,7 +70,7 @@ const CAUSES: Readonly<Record<string, 'us' | 'caller'>> = {
 
 export interface FailureCause {
   readonly problem: ProblemCode;
-  /** The response's code, if finer than the problem's. */
+  /** The response's code, if it is finer than the problem's. */
   readonly code?: string | undefined;
   /** The member `reason` of the response. */
   readonly reason?: unknown;
@@ -79,7 +83,7 @@ export function isRefunded({ problem, code, reason }: FailureCause): boolean {
   return finer.every((each) => typeof each === 'string' && Object.hasOwn(CAUSES, each) && CAUSES[each] === 'us');
 }
 
-/** Refusals of the request itself, before anything was looked up, analysed or asked. */
+/** Refusals of the request itself, before anything was looked up, analysed or requested. */
 const REFUSALS: ReadonlySet<ProblemCode> = new Set([
   'invalid_request',
   'validation_failed',
@@ -97,7 +101,7 @@ export function isRefusal({ problem, code }: FailureCause): boolean {
   return REFUSALS.has(problem) && (code === undefined || code === problem);
 }
 
-/** What the gateway reported of a response. */
+/** The gateway's report of a response. */
 export interface WitnessedAnswer {
   readonly status: number;
   /** False if the gateway responded itself, because the API did not. */

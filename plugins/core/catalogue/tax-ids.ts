@@ -8,7 +8,7 @@ export const isInUnion = (country: string): boolean => EU.has(country);
 const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][1-9A-Z]Z[0-9A-Z]$/;
 const BASE = 36;
 
-/** Luhn's sum in base 36 over the first 14 characters; the library knows fewer states than there are. */
+/** Luhn's sum in base 36 over the first 14 characters. The library does not know all states. */
 function isGstin(text: string): boolean {
   if (!GSTIN.test(text) || !(text.slice(0, 2) in GST_STATES)) return false;
   const sum = [...text.slice(0, -1)].reduce((total, character, index) => {
@@ -18,12 +18,12 @@ function isGstin(text: string): boolean {
   return ((BASE - (sum % BASE)) % BASE).toString(BASE).toUpperCase() === text.at(-1);
 }
 
-/** Greece writes its numbers with a prefix of its own. */
+/** Greece has a prefix of its own. */
 const prefixOf = (country: string): string => (country === 'GR' ? 'EL' : country);
 
 export type TaxIdKind = 'gstin' | 'vat' | 'other';
 
-/** A number as it is printed, or the sentence that says why it is not valid. */
+/** A number in printed form, or the sentence that says why it is not valid. */
 export type CheckedTaxId =
   { readonly value: string; readonly kind: TaxIdKind; readonly problem?: undefined } | { readonly problem: string };
 
@@ -93,7 +93,7 @@ export const GST_STATES: Readonly<Record<string, string>> = {
   '97': 'Other Territory',
 };
 
-/** Union territories without a legislature: their part of the tax has a name of its own. */
+/** Union territories without a legislature. Their part of the tax has a name of its own. */
 const WITHOUT_LEGISLATURE = new Set(['04', '26', '31', '35', '38', '97']);
 
 export const stateTaxName = (state: string): 'SGST' | 'UTGST' => (WITHOUT_LEGISLATURE.has(state) ? 'UTGST' : 'SGST');

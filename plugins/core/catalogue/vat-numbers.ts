@@ -1,4 +1,4 @@
-// One file for each country: the whole library is 312 files, and every process that reads a catalogue would load them.
+// One import for each country: the whole library is 312 files, and every process that reads a catalogue would load them.
 import { validate as AT } from 'stdnum/lib/cjs/at/uid';
 import { validate as BE } from 'stdnum/lib/cjs/be/vat';
 import { validate as BG } from 'stdnum/lib/cjs/bg/vat';
@@ -28,7 +28,7 @@ import { validate as SE } from 'stdnum/lib/cjs/se/vat';
 import { validate as SI } from 'stdnum/lib/cjs/si/ddv';
 import { validate as SK } from 'stdnum/lib/cjs/sk/dph';
 
-/** Checks format and check digit of numbers for value-added tax, by country (ISO 3166-1): the European Union and the United Kingdom. */
+/** Validators of format and check digit of VAT numbers, by country (ISO 3166-1): the European Union and the United Kingdom. */
 export const VAT_NUMBERS: Readonly<Record<string, typeof AT>> = {
   AT,
   BE,

@@ -2,15 +2,15 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { type SharedKey } from './context-keys';
 
 /**
- * What a link stands for: one viewing of one resource, on behalf of the key that asked for it. Anyone who holds the link can do only that,
- * and only while the key itself could.
+ * The permission of a link: one viewing of one resource, on behalf of the key that requested it. The holder of a link can do nothing else,
+ * and only as long as the key itself could.
  */
 export interface AccessLink {
   readonly product: string;
   readonly credentialId: string;
   readonly subscriptionId: string;
   readonly grant: LinkGrant;
-  /** The one address that may use it, as `formatIpAddress` writes it; absent: any that the key's own rules admit. */
+  /** The only address that may use it, in the form of `formatIpAddress`; absent: any address that the key's own rules admit. */
   readonly address?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const VIEWING_BYTES = 16;
 
-/** Keys as AES-256-GCM takes them, by id; the first seals, all open. */
+/** Keys for AES-256-GCM, by id. The first seals, all open. */
 export interface LinkKeys {
   readonly first: string;
   readonly byId: ReadonlyMap<string, Buffer>;
@@ -60,7 +60,7 @@ type Wire = [
 
 const WIRE_TYPES = ['string', 'string', 'string', 'string', 'string', 'number', 'number'] as const;
 
-/** Text for a URL, `tgl_<key id>.<base64url>`: sealed, so that its holder learns neither the resource nor whose key it is. */
+/** Text for a URL, `tgl_<key id>.<base64url>`. It is sealed, so that its holder learns neither the resource nor the key. */
 export function sealLink({ product, credentialId, subscriptionId, grant, address }: AccessLink, keys: LinkKeys): string {
   const wire: Wire = [
     product,
@@ -87,7 +87,7 @@ function keyOf(keys: LinkKeys, id: string): Buffer {
 
 export type OpenedLink = { readonly ok: true; readonly link: AccessLink } | { readonly ok: false; readonly reason: 'forged' | 'expired' };
 
-/** Opens links, and finds the keys that they were made with. */
+/** Opens links, and finds the keys with which they were made. */
 export interface AccessLinks {
   /** @param nowSeconds Unix seconds */
   open(token: string, nowSeconds: number): OpenedLink;
@@ -105,7 +105,7 @@ export function openLink(token: string, keys: LinkKeys, nowSeconds: number): Ope
   const [, id = '', body = ''] = (token.length <= MAX_TOKEN && TOKEN.exec(token)) || [];
   const key = keys.byId.get(id);
   const sealed = Buffer.from(body, 'base64url');
-  // The last character has bits that belong to no byte: each link has exactly one form.
+  // The last character has bits that belong to no byte, so only one form of each link is accepted.
   if (!key || sealed.toString('base64url') !== body) return FORGED;
   const wire = unseal(sealed, key, `tgl_${id}`);
   if (!wire) return FORGED;

@@ -25,7 +25,7 @@ interface RateClaim {
   readonly window: number;
 }
 
-/** The claims of a proof; docs/verify-context.md says what each means. */
+/** The claims of a proof. docs/verify-context.md explains them. */
 interface ContextClaims {
   readonly iss: string;
   /** The product, or {@link audienceOf} for a request with a link. */
@@ -38,7 +38,7 @@ interface ContextClaims {
   readonly mode: RequestContext['mode'];
   readonly ip: string;
   readonly day: string | null;
-  /** Absent for one unit. */
+  /** Absent if it is one unit. */
   readonly units?: number;
   readonly quota: {
     readonly daily: WindowClaim;
@@ -54,7 +54,7 @@ interface ContextClaims {
   readonly jti: string;
 }
 
-/** The header of each key. A token cannot choose any of it. */
+/** The header for each key. A token cannot choose any part of it. */
 function headerOf({ id, algorithm }: ContextKey): string {
   return base64url(JSON.stringify({ alg: algorithm, typ: 'JWT', kid: id }));
 }
@@ -64,8 +64,8 @@ function base64url(text: string): string {
 }
 
 /**
- * Signs proofs as JSON Web Tokens (RFC 7519, compact). node:crypto itself: a library costs several times the signature, and Ed25519 alone
- * costs about 40 µs (docs/decisions/0180).
+ * Signs proofs as JSON Web Tokens (RFC 7519, compact). Uses node:crypto directly: a library costs several times the signature, and Ed25519
+ * alone costs about 40 µs (docs/decisions/0180).
  */
 export function createJwtSigner(key: ContextKey): ContextSigner {
   const header = headerOf(key);
@@ -132,7 +132,7 @@ export function jwtKeysOf(keys: readonly ContextKey[]): JwtKeys {
 export interface ExpectedToken {
   /** Product ids; a proof for another product is refused. */
   readonly products: Pick<readonly string[], 'includes'>;
-  /** True if requests with a link are accepted; `context.link` then says what they may read. */
+  /** True if requests with a link are accepted. `context.link` then says what they may read. */
   readonly links?: boolean | undefined;
   /** Unix seconds. */
   readonly nowSeconds: number;
@@ -165,11 +165,11 @@ function isSigned(input: string, signature: string, expected: ContextKey): boole
     return given.length === wanted.length && timingSafeEqual(given, wanted);
   }
   const given = Buffer.from(signature, 'base64url');
-  // The last character has bits that belong to no byte: each signature has exactly one form.
+  // The last character has bits that belong to no byte, so only one form of each signature is accepted.
   return given.toString('base64url') === signature && verify(null, Buffer.from(input, 'latin1'), expected.key, given);
 }
 
-/** The claims as their signer wrote them; undefined for anything else, a member given twice included. */
+/** The claims as their signer wrote them; undefined for anything else, including a repeated member. */
 function parseClaims(payload: string): ContextClaims | undefined {
   try {
     const text = Buffer.from(payload, 'base64url').toString('utf8');

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
-/** One key that signs and verifies: anyone who checks proofs with it can also make them. */
+/** A key that both signs and verifies: anyone who checks proofs with it can also make them. */
 export interface SharedKey {
   readonly id: string;
   readonly secret: Buffer;
@@ -9,20 +9,20 @@ export interface SharedKey {
 /** A JSON Web Token's algorithm. It belongs to the key and is never taken from a token. */
 export type ContextAlgorithm = 'EdDSA' | 'HS256';
 
-/** One key of JSON Web Tokens, to sign or to verify with. */
+/** A key of JSON Web Tokens, to sign or to verify with. */
 export interface ContextKey {
   /** `kid` */
   readonly id: string;
   readonly algorithm: ContextAlgorithm;
   readonly key: KeyObject;
-  /** Set if the key is one product's: it proves nothing for another. */
+  /** Set for the key of a single product: it proves nothing for another product. */
   readonly product?: string | undefined;
 }
 
 const MINIMUM_SECRET_BYTES = 32;
 /** Such ids need no escape in JSON or `id:base64`. */
 const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** Product and generation, of a key that belongs to one product. No other id has a dot. */
+/** Product and generation of a key that belongs to one product. No other id has a dot. */
 const PRODUCT_KEY_ID = /^([a-z][a-z0-9-]{0,62})\.[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -48,7 +48,7 @@ export function parseSharedKeys(text: string): [SharedKey, ...SharedKey[]] {
   return [first, ...rest];
 }
 
-/** A shared key as one of JSON Web Tokens. */
+/** A shared key as a key of JSON Web Tokens. */
 export function sharedContextKey({ id, secret }: SharedKey): ContextKey {
   return { id, algorithm: 'HS256', key: createSecretKey(secret) };
 }
@@ -62,7 +62,7 @@ export function parsePrivateKey(text: string): ContextKey {
 }
 
 /**
- * Reads the keys that verify, a JSON Web Key Set (RFC 7517): `{"keys":[{"kty":"OKP","crv":"Ed25519","kid","x"},…]}`; all are believed.
+ * Reads the keys that verify, a JSON Web Key Set (RFC 7517): `{"keys":[{"kty":"OKP","crv":"Ed25519","kid","x"},…]}`; all are trusted.
  * @throws Error naming what is wrong, never a secret
  */
 export function parseKeySet(text: string): ContextKey[] {
@@ -70,7 +70,7 @@ export function parseKeySet(text: string): ContextKey[] {
 }
 
 /**
- * Reads a product's own keys, a JSON Web Key Set of secrets: `{"keys":[{"kty":"oct","kid":"weather.1","k"},…]}`; all are believed.
+ * Reads a product's own keys, a JSON Web Key Set of secrets: `{"keys":[{"kty":"oct","kid":"weather.1","k"},…]}`; all are trusted.
  * @throws Error naming what is wrong, never a secret
  */
 export function parseProductKeys(text: string): ContextKey[] {

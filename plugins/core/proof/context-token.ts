@@ -3,7 +3,7 @@ import { type KeyMode } from '../ports';
 import { type QuotaReport } from '../access/quota';
 import { type ProofForm } from '../catalogue/catalogue';
 
-/** What the access layer tells a service about an admitted request. Signed; never sent to the caller. */
+/** The access layer's facts for a service about an admitted request. Signed; never sent to the caller. */
 export interface RequestContext {
   readonly requestId: string;
   readonly credentialId: string;
@@ -14,9 +14,9 @@ export interface RequestContext {
   readonly mode: KeyMode;
   /** The caller's address as the gateway sees it. */
   readonly callerAddress: string;
-  /** `YYYY-MM-DD` the unit was taken from, or null when nothing was charged. */
+  /** `YYYY-MM-DD` from which units were taken, or null when nothing was charged. */
   readonly chargedDay: string | null;
-  /** How many units were taken from it; absent: one. */
+  /** Number of units taken from that day; absent: one. */
   readonly units?: number | undefined;
   readonly quota: QuotaReport | null;
   /** Set if a link admitted the request: it may read this resource and nothing else. */

@@ -24,7 +24,7 @@ export function ed25519ContextKey(key: KeyObject): ContextKey {
   return { id: keyIdOf(key.export({ format: 'jwk' })), algorithm: 'EdDSA', key };
 }
 
-/** The key set with which others verify what these keys sign; for HS256 as secret as the keys themselves. */
+/** The key set with which others verify the signatures of these keys. For HS256 it is as secret as the keys themselves. */
 export function keySetOf(...keys: readonly ContextKey[]): KeySet {
   return {
     keys: keys.map(({ id, algorithm, key }) => {
@@ -34,7 +34,7 @@ export function keySetOf(...keys: readonly ContextKey[]): KeySet {
   };
 }
 
-/** Follows from the key: the start of its thumbprint (RFC 7638). */
+/** Derived from the key: the start of its thumbprint (RFC 7638). */
 function keyIdOf({ kty, crv, x }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url').slice(0, 16);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createLinkKeys, type LinkKeys } from './access-link';
 import { parseSharedKeys } from './context-keys';
 
-/** The keys that seal and open links. Plugin servers and the service that makes links need the same. */
+/** The keys that seal and open links. Plugin servers and the service that makes links need the same keys. */
 export const linkSettings = z.object({
   GDPLAY_LINK_KEYS: z
     .string()

@@ -4,7 +4,7 @@ import { type ContextKey, type SharedKey } from './context-keys';
 import { type ContextSigner } from './context-token';
 import { ed25519ContextKey } from './create-context-key';
 
-/** The length of keys of HMAC-SHA256 and of Ed25519. */
+/** Bytes of a key of HMAC-SHA256 and of Ed25519. */
 const KEY_BYTES = 32;
 
 /** HKDF-SHA256 (RFC 5869). The secret is random, so no salt is needed. */
@@ -48,13 +48,13 @@ export function formatSecrets(secrets: readonly SharedKey[]): string {
   return secrets.map(({ id, secret }) => `${id}:${secret.toString('base64')}`).join(',');
 }
 
-/** A step of a rotation, which has three: the new generation is believed, then it signs, then the old one ends. */
+/** The steps of a rotation: the new generation is trusted, then it signs, then the old one ends. */
 export type RotationStep = 'first' | 'believe' | 'sign' | 'end';
 
 /**
  * The next step of a rotation.
- * @param secrets of `TOLLGATE_CONTEXT_SECRETS`; the first signs. Generations are counted: 1, 2, …
- * @throws Error when the generations are not numbers, or more than two
+ * @param secrets of `TOLLGATE_CONTEXT_SECRETS`; the first signs. Generations are numbers: 1, 2, …
+ * @throws Error when the generations are not numbers, or there are more than two
  */
 export function rotateSecrets(secrets: readonly SharedKey[]): { readonly step: RotationStep; readonly secrets: SharedKey[] } {
   const create = (generation: number): SharedKey => ({ id: String(generation), secret: randomBytes(KEY_BYTES) });

@@ -17,7 +17,7 @@ const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[\x21-
 const LONGEST = 256;
 const SAMPLED = 1;
 
-/** Reads a `traceparent`. Anything but one well-formed value is no context: the header comes from strangers. */
+/** Reads a `traceparent`. Anything but one well-formed value counts as no context, because strangers send the header. */
 export function parseTraceparent(value: unknown): TraceContext | undefined {
   if (typeof value !== 'string' || value.length > LONGEST) return undefined;
   const [, version = '', traceId = '', spanId = '', flags = '', rest] = FORM.exec(value) ?? [];

@@ -9,9 +9,9 @@ export interface AnswerPlace {
 
 export interface AnswerSocketOptions {
   readonly listen: AnswerPlace;
-  /** Takes the datagrams of a short time at once, as lines with line feeds between them. */
+  /** Takes the datagrams of a short period at once, as lines with line feeds between them. */
   readonly hear: (lines: string) => void;
-  /** Without it, each datagram is read as it comes. */
+  /** Sleeps between reads. Without it, each datagram is read as it arrives. */
   readonly nap?: (() => void) | undefined;
 }
 
@@ -67,7 +67,8 @@ export class AnswerSocket {
   }
 
   /**
-   * Keeps reading while there may be more. Then the next datagrams gather in the kernel: waking up for each would cost ten times as much.
+   * Keeps reading as long as there may be more. Then the next datagrams gather in the kernel: waking up for each would cost ten times as
+   * much.
    */
   private look(): void {
     const isFull = this.read - this.seen >= AT_ONCE;

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type AnswerPlace, AnswerSocket } from './answer-socket';
 
-/** Milliseconds for which datagrams gather in the kernel. Responses are known that much later. */
+/** Milliseconds for which datagrams gather in the kernel. Responses become known that much later. */
 const NAP_MS = 20;
 
 const asleep = new Int32Array(new SharedArrayBuffer(4));
 
-/** Receives the gateway's access log in its own thread, which may sleep. Posts 'ready', then lines. Any message ends it. */
+/** Receives the gateway's access log in its own thread, which may sleep. Posts 'ready', then lines. Any message ends the thread. */
 async function main(): Promise<void> {
   const listen = workerData as AnswerPlace;
   const hear = (lines: string): void => parentPort?.postMessage(lines);

@@ -2,16 +2,16 @@ import { Counter, type Registry } from 'prom-client';
 import { parseAnswerLine, requestIdOfLine } from '../../core/access/answer-line';
 
 /**
- * Counts the responses of 500 to 599 that a gateway gave in place of an API, by status. A request whose decision the gateway could not read is in no other
- * figure: here it counts as admitted, or was never asked about.
+ * Counts the responses of 500 to 599 that a gateway gave in place of an API, by status. A request whose decision the gateway could not read
+ * is in no other figure: there it counts as admitted, or was never asked about.
  */
 export class GatewayErrors {
   private readonly byStatus = new Map<number, number>();
 
-  /** @param lines from a gateway, with line feeds between them; each line is to be heard here once, whoever decided on its request */
+  /** @param lines from a gateway, with line feeds between them. Pass each line only once, whoever decided on its request. */
   hear(lines: string): void {
     for (const line of lines.split('\n')) {
-      // Most lines are read no further.
+      // Most lines need no further reading.
       if (line[requestIdOfLine(line).length + 1] !== '5') continue;
       const told = parseAnswerLine(line);
       if (told && !told.isFromApi) this.byStatus.set(told.status, (this.byStatus.get(told.status) ?? 0) + 1);

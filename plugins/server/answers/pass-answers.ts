@@ -8,7 +8,7 @@ interface AnswersMessage {
   readonly lines: string;
 }
 
-/** Milliseconds for which lines for the parent gather. A message for each line would cost more than the rest of a decision. */
+/** Milliseconds for which lines to the parent gather. A message for each line would cost more than the rest of a decision. */
 const GATHER_MS = 50;
 
 function send(channel: Channel, lines: string): void {
@@ -28,7 +28,7 @@ export function hearOther(channel: Channel, hear: (lines: string) => void): void
   });
 }
 
-/** From a worker to the parent, which passes them to all workers: lines about requests that another worker may have decided. */
+/** From a worker to the parent, which passes them to all workers: lines about requests on which another worker may have decided. */
 export function passToParent(parent: Channel): (line: string) => void {
   let waiting: string[] = [];
   const pass = (): void => {

@@ -21,8 +21,8 @@ const AT_ONCE = 4;
 const RETRY_MS = 1_000;
 
 /**
- * Gives units back in the background. The counter knows each request by its id, so a call whose response was lost may be repeated: units
- * that the call, or the request's own service, gave back are not given back twice.
+ * Gives units back in the background. The counter identifies each request by its id, so a call whose response was lost may be repeated:
+ * units that the call, or the request's own service, gave back are not given back twice.
  */
 export class RefundQueue {
   private readonly waiting: RefundRequest[] = [];
@@ -48,7 +48,7 @@ export class RefundQueue {
     return { waiting: this.waiting.length, outcomes: this.counts };
   }
 
-  /** Tries once more everything that waits. A call that fails is lost. Never throws. */
+  /** Tries everything that waits once more. Calls that fail then are lost. Never throws. */
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all(this.workers);

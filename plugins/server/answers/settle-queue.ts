@@ -20,8 +20,8 @@ const PACE_MS = 100;
 const RETRY_MS = 1_000;
 
 /**
- * Charges, in the background, what requests cost beyond the units taken for them: one call for all requests of a counter and day since the
- * last. A call has an id, so it may be repeated when its response was lost.
+ * Charges, in the background, what requests cost beyond the units taken for them. One call covers all requests of a counter and day since
+ * the last call. A call has an id, so it may be repeated if its response was lost.
  */
 export class SettleQueue {
   /** Amounts by counter and day. */
@@ -47,7 +47,7 @@ export class SettleQueue {
     return { waiting: this.waiting.size + this.failed.length, units: this.counts };
   }
 
-  /** Tries once more everything that waits. A call that fails is lost. Never throws. */
+  /** Tries everything that waits once more. Calls that fail then are lost. Never throws. */
   async close(): Promise<void> {
     this.isClosing = true;
     while (this.working) await this.working;

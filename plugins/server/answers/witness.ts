@@ -8,7 +8,7 @@ import { type WitnessStats } from '../../core/store-stats';
 export interface WitnessOptions {
   /** Called once for each response to an admitted request. Never throws. */
   readonly note: (answer: Answer) => void;
-  /** Called once for each request that costs less than was taken, or nothing. Never throws. */
+  /** Called once for each request that is free or costs less than was taken. Never throws. */
   readonly giveBack: (refund: RefundRequest) => void;
   /** Called once for each request that costs more than was taken. */
   readonly settle: (due: Omit<Settlement, 'id'>) => void;
@@ -31,8 +31,8 @@ function costOf(told: ToldAnswer, { units, isFree5xx, mostUnits }: Charge): Cost
 }
 
 /**
- * Maximum requests in each half of the pending ones. Both halves take about 10 MB, as many as are under way when 5,000 requests a second
- * take ten seconds each.
+ * Maximum requests in each half of the pending ones. Both halves take about 10 MB, and hold the requests that are running when 5,000
+ * requests a second take ten seconds each.
  */
 const MAX_OF_A_HALF = 25_000;
 /** Milliseconds, longer than a datagram takes from the gateway to here. */
@@ -42,12 +42,12 @@ const MAX_MS = 900_000;
 
 /**
  * Joins the responses that the gateway reports with the decisions on their requests. A line counts once, and only while its request is
- * pending, so nobody can report anything without the id of a request under way.
+ * pending, so nobody can report anything without the id of a running request.
  */
 export class Witness {
   /**
-   * Pending requests by id, in two halves of which the older is given up whole. Finding the oldest entry of a Map that keeps losing its
-   * oldest costs more than the rest of a decision, because V8 walks over deleted entries.
+   * Pending requests by id, in two halves, of which the older is dropped as a whole. Finding the oldest entry of a Map that keeps losing
+   * its oldest costs more than the rest of a decision, because V8 walks over deleted entries.
    */
   private newer = new Map<string, Pending>();
   private older = new Map<string, Pending>();
@@ -61,7 +61,7 @@ export class Witness {
     this.turning.unref();
   }
 
-  /** The same log. Admitted requests are remembered until their responses are reported. */
+  /** The same log, which also remembers admitted requests until their responses are reported. */
   watch(log: DecisionLog): DecisionLog {
     return {
       record: (decision) => {
@@ -73,7 +73,7 @@ export class Witness {
 
   /**
    * @param lines from gateways, with line feeds between them
-   * @param passOn called for each line about a request that does not wait here; without it such a line is skipped
+   * @param passOn called for each line about a request that is not pending here; without it such a line is skipped
    */
   hear(lines: string, passOn?: (line: string) => void): void {
     for (const line of lines.split('\n')) {
@@ -90,9 +90,9 @@ export class Witness {
   }
 
   /**
-   * Waits for the responses to requests under way; only briefly if the gateway has reported none so far. Call it when no more requests are
-   * decided.
-   * @returns how many were not reported: they count as missing
+   * Waits for the responses to running requests, but only briefly if the gateway has reported none so far. Call it when no more requests
+   * are decided.
+   * @returns the number of unreported responses, which count as missing
    */
   async close(longestMs: number): Promise<number> {
     clearInterval(this.turning);
@@ -135,7 +135,7 @@ export class Witness {
     else if (tooMuch < 0) this.options.settle({ subscriptionId, day, units: -tooMuch });
   }
 
-  /** Gives up the requests that have waited longest: those from before the last turn. */
+  /** Drops the requests that have waited longest: those from before the last turn. */
   private giveUpOlder(): void {
     this.missing += this.older.size;
     this.older = this.newer;

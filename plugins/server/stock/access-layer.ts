@@ -21,7 +21,7 @@ export class Plugin {
 
   constructor(config: Record<string, unknown>) {
     this.instance = opened.then(({ plugin }) => new plugin.Plugin(config));
-    // The events report the failure; without this line it would end the process.
+    // Events report the failure. Without this line it would end the process.
     this.instance.catch(() => undefined);
   }
 

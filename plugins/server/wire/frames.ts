@@ -82,7 +82,7 @@ export class FrameDecoder {
     this.needed = length;
   }
 
-  /** Keeps the chunk's part of the current frame, and returns its length in bytes. */
+  /** Keeps the chunk's part of the current frame. Returns its length in bytes. */
   private hold(chunk: Buffer, pos: number): number {
     const taken = Math.min(this.needed - this.held, chunk.length - pos);
     const wanted = this.held + taken;
@@ -106,7 +106,7 @@ export class FrameDecoder {
   }
 }
 
-/** Opens a frame in `to`; hand the result to {@link closeFrame}. Many frames can follow one another in one writer. */
+/** Opens a frame in `to`. Pass the result to {@link closeFrame}. Many frames may follow one another in one writer. */
 export function openFrame(to: Writer): number {
   to.reserve(4);
   const at = to.length;
@@ -118,7 +118,7 @@ export function closeFrame(to: Writer, at: number): void {
   to.buffer.writeUInt32LE(to.length - at - 4, at);
 }
 
-/** All of `payloads` as frames in one buffer, so that they can go out in one write. */
+/** All of `payloads` as frames in one buffer, so that they can be sent in one write. */
 export function encodeFrames(payloads: readonly Uint8Array[]): Buffer {
   const size = payloads.reduce((sum, payload) => sum + 4 + payload.length, 0);
   const frames = Buffer.allocUnsafe(size);

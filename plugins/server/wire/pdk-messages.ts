@@ -8,7 +8,7 @@ import { Writer } from './wire-writer';
 const reader = new Reader(Buffer.alloc(0));
 const nothing: Buffer = Buffer.alloc(0);
 
-/** `kong.response.exit`; `body` and `headers` are absent when the caller gave none. */
+/** `kong.response.exit`. `body` and `headers` are absent if the plugin gave none. */
 export interface ExitArgs {
   status: number;
   body?: Buffer;
@@ -22,7 +22,7 @@ export interface AuthenticatedClient {
   credentialId: string;
 }
 
-/** `kong.request.get_raw_body`: in memory, in a file beside Kong, or what went wrong. */
+/** `kong.request.get_raw_body`: in memory, in a file beside Kong, or an error. */
 export type RawBodyResult = { content: Buffer } | { filePath: string } | { error: string };
 
 function encode(write: (to: Writer) => void): Buffer {
@@ -54,9 +54,9 @@ export function encodeExitArgs(args: ExitArgs): Buffer {
 }
 
 /**
- * The body comes last, because it ends with the request's id. Kong's LuaJIT keeps one copy of each string and finds it by a hash of a few of its
- * bytes: of a long one the first eight, some in its first half, and the last eight. Messages that differ elsewhere only, as these do with
- * the headers behind the body, all meet in one list, which is searched for every one of them: that cost Kong 300 µs a refusal.
+ * The body comes last, because it ends with the request's id. Kong's LuaJIT keeps one copy of each string, and finds it by a hash of a few
+ * of its bytes: of a long string the first eight, some in its first half, and the last eight. Messages that differ only elsewhere, as these
+ * would with the headers after the body, all meet in one list, which is searched for every one of them: that cost Kong 300 µs a refusal.
  */
 export function writeExitArgs(to: Writer, args: ExitArgs): void {
   to.int(1, args.status);
@@ -80,7 +80,7 @@ export function writeAuthenticate(to: Writer, { consumerId, username, credential
   to.close(credential);
 }
 
-/** A reply without a kind reads as an error: silence is not an empty body. */
+/** A reply without a kind reads as an error, because silence is not an empty body. */
 export function decodeRawBodyResult(bytes: Buffer, start?: number, end?: number): RawBodyResult {
   const from = reader.reset(bytes, start, end);
   let result: RawBodyResult = { error: 'no body, no file and no error in the answer' };

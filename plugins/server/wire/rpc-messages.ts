@@ -8,7 +8,7 @@ import { Writer } from './wire-writer';
 export type RpcCall =
   | { sequence: number; command: 'get_plugin_names' }
   | { sequence: number; command: 'get_plugin_info'; name: string }
-  /** `config` is JSON: what kong.yml says plus Kong's own `__…` members. */
+  /** `config` is JSON: the configuration in kong.yml plus Kong's own `__…` members. */
   | { sequence: number; command: 'start_instance'; name: string; config: Buffer }
   | { sequence: number; command: 'get_instance_status'; instanceId: number }
   | { sequence: number; command: 'close_instance'; instanceId: number }

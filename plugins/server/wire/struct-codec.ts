@@ -1,7 +1,7 @@
 import { Reader } from './wire-reader';
 import { type Writer } from './wire-writer';
 
-/** What google.protobuf.Value holds. Objects have no prototype, so a header called `__proto__` is just a name. */
+/** The values of google.protobuf.Value. Objects have no prototype, so a header called `__proto__` is just a name. */
 export type ProtoValue = null | boolean | number | string | ProtoValue[] | ProtoStruct;
 export interface ProtoStruct {
   [name: string]: ProtoValue;

@@ -3,11 +3,11 @@ export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
 
-/** Kong nests at most a list in a header; a deeper message is an attack on the stack. Same bound as protobuf's own readers. */
+/** Kong nests at most a list in a header. A deeper message is an attack on the stack. protobuf's own readers have the same bound. */
 const maxNesting = 100;
 const twoTo32 = 4_294_967_296;
 
-/** One name for each hash, the last one seen. The table is bounded, and a client that sends odd names only slows itself. */
+/** One name for each hash, the last seen. The table is bounded, and a client that sends odd names only slows itself. */
 const knownNames = new Array<string | undefined>(512).fill(undefined);
 const maxKnownLength = 48;
 
@@ -17,9 +17,9 @@ function isAt(buffer: Buffer, at: number, text: string): boolean {
 }
 
 /**
- * Reads protobuf fields from one stretch of a buffer. Every read is checked against the end of the message that is open,
- * so a wrong length throws a {@link ProtocolError} and never reaches other bytes.
- * One reader can be used for many messages ({@link reset}): decoding is synchronous and allocates only what it returns.
+ * Reads protobuf fields from one stretch of a buffer. Every read is checked against the end of the message that is open, so a wrong length
+ * throws a {@link ProtocolError} and never reaches other bytes. One reader can be used for many messages ({@link reset}): decoding is
+ * synchronous and allocates only its result.
  */
 export class Reader {
   pos = 0;
@@ -67,7 +67,7 @@ export class Reader {
     throw new ProtocolError('varint longer than ten bytes');
   }
 
-  /** An int64 as a number. Values past 2^53 would be rounded, and a rounded sequence would reply to the wrong call: they throw. */
+  /** An int64 as a number. @throws ProtocolError past 2^53, because a rounded sequence would reply to the wrong call */
   int64(): number {
     let low = 0;
     let high = 0;
@@ -100,7 +100,7 @@ export class Reader {
   }
 
   /**
-   * Like {@link string}, for names that repeat (header names). A known name is not made again, and the same string object is faster as a
+   * Like {@link string}, for names that repeat (header names). A known name is not created again, and the same string object is faster as a
    * property.
    */
   name(): string {
@@ -126,7 +126,7 @@ export class Reader {
     return Buffer.from(this.buffer.subarray(at, at + length));
   }
 
-  /** Opens a nested message; hand the result to {@link leave}. */
+  /** Opens a nested message. Pass the result to {@link leave}. */
   enter(): number {
     const outer = this.end;
     const length = this.int32() >>> 0;

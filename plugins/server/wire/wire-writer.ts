@@ -4,9 +4,8 @@ const maxKeptBytes = 64 * 1024;
 const twoTo32 = 4_294_967_296;
 
 /**
- * Appends protobuf fields to one growing buffer. Fields are written even when they hold their default: Kong's Lua decoder
- * leaves absent fields nil, and a nil argument ends the request with 500.
- * `field` is always the field number (1 to 15 or above), not the tag.
+ * Appends protobuf fields to one growing buffer. Fields are written even with their default value: Kong's Lua decoder leaves absent fields
+ * nil, and a nil argument ends the request with 500. `field` is always the field number (1 to 15 or above), not the tag.
  */
 export class Writer {
   buffer: Buffer;
@@ -122,7 +121,7 @@ export class Writer {
     return true;
   }
 
-  /** Opens a nested message of field `field`; hand the result to {@link close}. */
+  /** Opens a nested message of field `field`. Pass the result to {@link close}. */
   open(field: number): number {
     this.varint((field << 3) | 2);
     this.reserve(1);

@@ -13,8 +13,8 @@ export interface Channel {
 }
 
 /**
- * Sends to the other end; what is for a process that has just ended is lost with it. Without a function of its own, Node would report that
- * as an `error` event of the channel, which ends this process too: the parent of all workers, because one of them died.
+ * Sends to the other end. A message to a process that has just ended is lost. Without a callback, Node would report that as an `error`
+ * event of the channel, which ends this process too: the parent of all workers would end because one of them died.
  */
 export function sendTo(channel: Channel, message: object): void {
   channel.send?.(message, () => undefined);
@@ -28,7 +28,7 @@ function isMessage(message: unknown): message is Message {
 
 /**
  * Lets both ends ask and reply. A question to a process that ends never gets a reply.
- * @param answer gives the value for a question of the other end; undefined is a value
+ * @param answer returns the value for a question of the other end; undefined is a value
  */
 export function openChannel(channel: Channel, answer: (question: unknown) => unknown): Ask {
   const waiting = new Map<number, (value: unknown) => void>();

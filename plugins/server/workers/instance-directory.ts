@@ -8,7 +8,7 @@ export interface StartedInstance {
   readonly config: string;
 }
 
-/** Where the workers of one server find instances that Kong started on another worker's connection. */
+/** Finds instances that Kong started on another worker's connection, for the workers of one server. */
 export interface InstanceDirectory {
   /** @returns the id of the new instance, known to every worker from then on */
   start(instance: StartedInstance): Promise<number>;
@@ -21,7 +21,7 @@ export type DirectoryQuestion =
   | { readonly what: 'find'; readonly id: number }
   | { readonly what: 'forget'; readonly id: number };
 
-/** The bound of one process (instances.ts). Beyond it, the instance unused for longest goes, and Kong starts it again. */
+/** The bound of one process (instances.ts). Beyond it, the instance unused for longest is dropped, and Kong starts it again. */
 const MAX_INSTANCES = 4_096;
 
 /** The parent's list. Ids begin at a random number, because an old id must not name another route's configuration after a restart. */

@@ -10,23 +10,23 @@ import { InstanceList, type DirectoryQuestion } from './instance-directory';
 export interface WorkerParentOptions {
   readonly count: number;
   readonly socketPath: string;
-  /** Each worker is a node of its own, and shows this name with its number. */
+  /** Each worker is a node of its own, with this name and its number. */
   readonly nodeName: string;
   readonly log: ServerLog;
-  /** What this process counts by itself: it is added to the workers' figures. */
+  /** Figures of this process itself, which are added to those of the workers. */
   readonly own?: Registry;
 }
 
 export interface WorkerParent {
   /** Metrics of all workers together, in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** One worker after the other: the new one serves before the old one ends. */
+  /** Replaces the workers one after another: the new worker serves before the old one ends. */
   restart(): Promise<void>;
   /** Ends all workers, each after its requests. */
   stop(): Promise<void>;
 }
 
-/** Variable that tells a worker where to bind. The parent moves the bound socket to the path that Kong knows. */
+/** Variable that names the path at which a worker binds. The parent moves the bound socket to the path that Kong knows. */
 export const BIND_VARIABLE = 'PLUGIN_SERVER_BIND';
 
 /** A worker that ends this soon would end again at once. */
