@@ -4,8 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beginTestRun, endTestRun } from '../support/system/test-run';
-import { brokenWords, cutTables, overflow, type WatchedPage } from './support/browser';
+import { brokenWords, cutTables, overflow, startBrowser, type WatchedPage } from './support/browser';
 import { EVERY_PAGE } from './support/every-page';
+import { startPageDashboard } from './support/page-dashboard';
 import { type Scene } from './support/scene';
 import { SceneStage } from './support/scene-stage';
 import { SCENES } from './support/scenes';
@@ -100,9 +101,11 @@ async function takeAll(stage: SceneStage, wanted: readonly string[]): Promise<vo
 async function main(wanted: readonly string[]): Promise<void> {
   await beginTestRun();
   try {
-    const stage = await SceneStage.start(WIDE, { shownGatewayUrl: 'http://127.0.0.1:8000' });
+    const [dashboard, browser] = await Promise.all([startPageDashboard({ shownGatewayUrl: 'http://127.0.0.1:8000' }), startBrowser()]);
+    const stage = await SceneStage.on({ dashboard, browser }, WIDE);
     await (wanted[0] === '--docs' ? illustrate(stage) : takeAll(stage, wanted));
-    await stage.close();
+    await browser.close();
+    await dashboard.close();
   } finally {
     await endTestRun();
   }

@@ -127,10 +127,24 @@ export async function narrowFaults(page: Page, viewport: { width: number; height
   return found;
 }
 
-/** Until nothing that is shown is still on its way. */
+const BUSY = '[aria-busy=true], [role=status][aria-label=Loading]';
+
+/** Until nothing that is shown is still on its way. @throws an error that names what did not come and says what the page shows */
 export async function settle(page: Page): Promise<void> {
-  await page.locator('h1').first().waitFor();
-  await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+  await waitOn(page, 'has no heading', page.locator('h1').first().waitFor());
+  await waitOn(page, 'still loads a part', page.locator(BUSY).first().waitFor({ state: 'detached' }));
+}
+
+async function waitOn(page: Page, fault: string, waiting: Promise<void>): Promise<void> {
+  try {
+    await waiting;
+  } catch (error) {
+    const shown = await page
+      .locator('body')
+      .innerText({ timeout: 5_000 })
+      .catch(() => 'nothing that can be read');
+    throw new Error(`${page.url()} ${fault}. It shows: ${shown.slice(0, 600)}`, { cause: error });
+  }
 }
 
 /** Brings every part of the page into sight once: some are loaded only then. */

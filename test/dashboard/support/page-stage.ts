@@ -1,6 +1,7 @@
 import { type Browser, type Locator, type Page, type Route } from 'playwright-core';
 import { openedForTests } from '../../support/opened';
 import { openPage, settle, startBrowser, watch, type WatchedPage } from './browser';
+import { type DashboardOptions } from './dashboard';
 import { type Account, type AccountKind, addAccount, endSessions } from './page-accounts';
 import { type PageDashboard, startPageDashboard } from './page-dashboard';
 import { type SeedKey } from './seed-keys';
@@ -10,6 +11,8 @@ export interface OpenOptions {
   readonly as?: AccountKind | 'nobody';
   /** In place of the usual ones, on an account that has nothing else. */
   readonly keys?: readonly SeedKey[];
+  /** Of scenes that only look: they share an account, which the first of them makes. */
+  readonly isShared?: boolean;
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
@@ -39,23 +42,24 @@ export async function signInAs(page: Page, { url, cookie }: { readonly url: stri
 const VIEWPORT = { width: 1280, height: 720 };
 
 /**
- * One browser and one dashboard for a file's tests, and for each test an account of its own. The tests share a page, which forgets all but
- * the scripts that it has compiled: a page of its own would take each test a third more CPU time.
+ * One browser and one dashboard for a file's tests, and for each test that changes something an account of its own. The tests share a page,
+ * which forgets all but the scripts that it has compiled: a page of its own would take each test a third more CPU time.
  */
 export class PageStage {
   private running: { readonly browser: Browser; readonly dashboard: PageDashboard } | undefined;
   private shared: Page | undefined;
   private opened: (WatchedPage & { readonly account: Account | undefined }) | undefined;
+  private readonly lookers = new Map<AccountKind, Account>();
   /** What the page of this test asked the API to change, in order. */
   readonly sent: SentChange[] = [];
 
-  /** Call at the top of a file: starts and ends everything around its tests. */
-  static forFile(): PageStage {
+  /** Call at the top of a file: starts and ends everything around its tests. @param options of the dashboard */
+  static forFile(options: () => DashboardOptions | Promise<DashboardOptions> = () => ({})): PageStage {
     const stage = new PageStage();
     const opened = openedForTests();
     beforeAll(async () => {
       const [dashboard, browser] = await Promise.all([
-        opened.keep(startPageDashboard(), (each) => each.close()),
+        opened.keep(Promise.resolve(options()).then(startPageDashboard), (each) => each.close()),
         opened.keep(startBrowser(), (each) => each.close()),
       ]);
       stage.running = { browser, dashboard };
@@ -97,9 +101,11 @@ export class PageStage {
     return this.opened.account;
   }
 
-  /** Makes an account and signs it in on a page that shows nothing yet. */
-  async begin({ as = 'usual', keys, viewport = VIEWPORT }: OpenOptions = {}): Promise<void> {
-    const account = as === 'nobody' ? undefined : await addAccount(this.dashboard, as, keys);
+  /** Makes an account, unless one is shared, and signs it in on a page that shows nothing yet. */
+  async begin({ as = 'usual', keys, viewport = VIEWPORT, isShared = false }: OpenOptions = {}): Promise<void> {
+    const known = as === 'nobody' || !isShared ? undefined : this.lookers.get(as);
+    const account = as === 'nobody' ? undefined : (known ?? (await addAccount(this.dashboard, as, keys)));
+    if (as !== 'nobody' && account && isShared) this.lookers.set(as, account);
     this.shared ??= (await openPage(this.browser)).page;
     const { page, complaints } = watch(this.shared);
     await page.setViewportSize(viewport);

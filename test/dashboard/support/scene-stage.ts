@@ -1,9 +1,7 @@
 import { type Browser, type ViewportSize } from 'playwright-core';
-import { type OpenedParts, openTogether } from '../../support/opened';
-import { type DashboardOptions } from './dashboard';
-import { openPage, seeAll, settle, startBrowser, type WatchedPage } from './browser';
+import { openPage, seeAll, settle, type WatchedPage } from './browser';
 import { type Account, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
-import { type PageDashboard, startPageDashboard } from './page-dashboard';
+import { type PageDashboard } from './page-dashboard';
 import { signInAs } from './page-stage';
 import { placeOf, type Scene } from './scene';
 import { type Pool } from 'pg';
@@ -26,27 +24,24 @@ async function seedAvailability(pool: Pool): Promise<void> {
   await pool.query(FILL, [dayAgo(0)]);
 }
 
+interface ScenePlaces {
+  readonly browser: Browser;
+  readonly dashboard: PageDashboard;
+}
+
 /** Plays scenes on one dashboard in one browser. What only looks shares an account and a page; what acts has its own. */
 export class SceneStage {
   private readonly shared = new Map<string, { readonly watched: WatchedPage; readonly account: Account }>();
 
-  private constructor(
-    private readonly parts: OpenedParts,
-    private readonly on: { readonly browser: Browser; readonly dashboard: PageDashboard; readonly viewport: ViewportSize },
-  ) {}
+  private constructor(private readonly place: ScenePlaces & { readonly viewport: ViewportSize }) {}
 
-  static start(viewport: ViewportSize = { width: 1280, height: 720 }, options: DashboardOptions = {}): Promise<SceneStage> {
-    return openTogether(async (parts) => {
-      const [dashboard, browser] = await Promise.all([
-        parts.keep(startPageDashboard(options), (each) => each.close()),
-        parts.keep(startBrowser(), (each) => each.close()),
-      ]);
-      await inviteSomebodyElse(dashboard);
-      // For the page of the outbox.
-      await dashboard.signUp('letter@example.com');
-      await seedAvailability(dashboard.pool);
-      return new SceneStage(parts, { browser, dashboard, viewport });
-    });
+  /** Fills what all scenes see. */
+  static async on({ browser, dashboard }: ScenePlaces, viewport: ViewportSize = { width: 1280, height: 720 }): Promise<SceneStage> {
+    await inviteSomebodyElse(dashboard);
+    // For the page of the outbox.
+    await dashboard.signUp('letter@example.com');
+    await seedAvailability(dashboard.pool);
+    return new SceneStage({ browser, dashboard, viewport });
   }
 
   /** Plays a scene up to what is to be looked at. @returns what `look` returns */
@@ -55,20 +50,16 @@ export class SceneStage {
     const { page, complaints } = watched;
     complaints.length = 0;
     await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize(scene.viewport ?? this.on.viewport);
+    await page.setViewportSize(scene.viewport ?? this.place.viewport);
     try {
-      await page.goto(this.on.dashboard.url + scene.path(account));
+      await page.goto(this.place.dashboard.url + scene.path(account));
       await settle(page);
       await seeAll(page);
-      await scene.play?.(placeOf(page, this.on.dashboard, account));
+      await scene.play?.(placeOf(page, this.place.dashboard, account));
       return await look(watched);
     } finally {
       if (scene.play) await page.context().close();
     }
-  }
-
-  close(): Promise<void> {
-    return this.parts.close();
   }
 
   private async openShared(scene: Scene): Promise<{ watched: WatchedPage; account: Account }> {
@@ -77,10 +68,10 @@ export class SceneStage {
     return known;
   }
 
-  private async open({ as, keys, viewport = this.on.viewport }: Scene): Promise<{ watched: WatchedPage; account: Account }> {
-    const account = as === 'nobody' ? NOBODY : await addAccount(this.on.dashboard, as, keys);
-    const watched = await openPage(this.on.browser, { viewport });
-    if (as !== 'nobody') await signInAs(watched.page, { url: this.on.dashboard.url, cookie: account.cookie });
+  private async open({ as, keys, viewport = this.place.viewport }: Scene): Promise<{ watched: WatchedPage; account: Account }> {
+    const account = as === 'nobody' ? NOBODY : await addAccount(this.place.dashboard, as, keys);
+    const watched = await openPage(this.place.browser, { viewport });
+    if (as !== 'nobody') await signInAs(watched.page, { url: this.place.dashboard.url, cookie: account.cookie });
     return { watched, account };
   }
 }
