@@ -9,13 +9,13 @@ import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, startUpstream } from './support/load';
 
-// How the cost of the access layer moves from 1 to 1,000,000 keys in the table and from 1 to 1,000 rules on the key.
+// The cost of the access layer with 1 to 1,000,000 keys in the table, and with 1 to 1,000 rules on the key.
 // Run: npm run build && node dist/bench/access-layer.js [seconds] [keys]
 
 const SECONDS = Number(process.argv[2] ?? 5);
 const MAX_KEYS = Number(process.argv[3] ?? 1_000_000);
 
-/** Fills the table with keys that nobody holds; triggers are off, because a million notifications are not what is measured. */
+/** Fills the table with keys that nobody holds. Triggers are off, because a million notifications are not what is measured. */
 async function fillKeys(db: Pool, count: number): Promise<void> {
   await db.query('ALTER TABLE credential DISABLE TRIGGER USER');
   await db.query(
@@ -28,7 +28,7 @@ async function fillKeys(db: Pool, count: number): Promise<void> {
   await db.query('ANALYZE credential');
 }
 
-/** Mean time of a look-up that no cache can answer, in microseconds. */
+/** Mean time in microseconds of a look-up that no cache can serve. */
 async function coldLookUp(db: Pool, key: string): Promise<number> {
   const records = createPostgresAccessRecords(db);
   const hash = hashApiKey(key);

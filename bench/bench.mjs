@@ -1,4 +1,4 @@
-// `npm run bench`: builds what is measured, then measures it.
+// `npm run bench`: builds the program, then runs the benchmark.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootstrap, root } from '../cli/bootstrap.mjs';

@@ -9,10 +9,11 @@ import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, start, startUpstream } from './support/load';
 import { SERVICE_NAMES } from '../services/products/registry';
 
-// What a request costs behind nginx (with and without Lua), Caddy and HAProxy, beside the local gateway on Kong's way, in one run on the same stores; and what it asks
-// of Redis and PostgreSQL. Run: npm run build && node dist/bench/gateways.js [seconds] [rounds] [kind,…]
+// The cost of a request behind nginx (with and without Lua), Caddy and HAProxy, compared with the local gateway and Kong's plugin protocol,
+// in one run on the same stores; and the load on Redis and PostgreSQL.
+// Run: npm run build && node dist/bench/gateways.js [seconds] [rounds] [kind,…]
 
-/** The gateway's processes below the one that started it, by name. */
+/** Ids of the gateway's processes below the one that started it, by name. */
 function processesBelow(pid: number): Record<string, number> {
   const [, ...below] = processTree(pid);
   return Object.fromEntries(below.map((child, index) => [`gateway ${index + 1}`, child]));
@@ -43,7 +44,7 @@ async function startGateway(kind: GatewayKind, { folder, service }: Record<'fold
   return { name: `${kind}, asking the access layer`, url: `http://127.0.0.1:${port}/ip?a=1`, pids: processesBelow(started.pid) };
 }
 
-/** Index scans of the table of keys, and script calls that Redis has run. */
+/** Index scans of the table of keys, and script calls in Redis. */
 async function readCounts(db: Pool, redis: Redis): Promise<{ reads: number; scripts: number }> {
   const { rows } = await db.query<{ reads: string }>("SELECT sum(idx_scan) AS reads FROM pg_stat_user_tables WHERE relname = 'credential'");
   const stats = await redis.info('commandstats');

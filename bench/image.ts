@@ -21,7 +21,7 @@ import { drawSheet, type Shown } from './support/cut-out-sheet';
 import { halfOf, packagePhotographNames, readPackagePhotograph } from './support/package-photographs';
 
 const UNSEEN = 60;
-/** Beside the sources: what is compiled carries no pictures. */
+/** Read from the sources, because compiled code comes without pictures. */
 const PHOTOGRAPHS = process.env['IMAGE_PHOTOGRAPHS'] ?? join(__dirname, '../../test/fixtures/photographs');
 const PACKAGES = process.env['IMAGE_PACKAGES'];
 const CALL = { mode: 'live' as const, subscriptionId: 'one', signal: new AbortController().signal, acceptUncertain: true };
@@ -42,7 +42,9 @@ function encode({ rgb, width, height }: Composite): Promise<Buffer> {
 const middle = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The outline of one scene, the backdrop of another and a foreground of a third, moved a little: chosen by the number alone. */
+/**
+ * The outline of one scene, the backdrop of another and a foreground of a third, slightly moved. The number alone determines the choice.
+ */
 function unseen(number: number): Scene {
   const pick = (what: number): Scene => {
     const scene = SCENES[Math.floor(hash(number, what, 900) * SCENES.length)];
@@ -74,7 +76,7 @@ async function measureQuality(): Promise<void> {
       const { png, confidence } = await engine.cutOut(picture, CALL);
       results.push({ ...compare(await sharp(png).raw().toBuffer(), composite), confidence: confidence ?? 0 });
     } catch {
-      // Nothing found is as wrong as can be.
+      // Without a cut-out, the result counts as entirely wrong.
       results.push({ iou: 0, mae: mean([...composite.alpha]), confidence: 0 });
     }
     const { iou, mae, confidence } = results.at(-1) ?? { iou: 0, mae: 1, confidence: 0 };

@@ -9,9 +9,9 @@ import { loadTable } from './support/load-table';
 import { type RealKong } from '../test/support/gateway/real-kong';
 import { CHAINS, type Chain, startRealKong } from './support/real-kong';
 
-// What a request costs on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
-// Part of `npm run bench` where BENCH_KONG says what runs a Kong; Kong's own variables (KONG_NGINX_USER) go on to it.
-// BENCH_ANSWERS=off: the Kong with the plugin does not tell the plugin server what was answered.
+// The cost of a request on a real Kong: bare, behind Kong's own plugins for keys, groups and limits, and behind the access layer.
+// Part of `npm run bench` if BENCH_KONG names the command that runs Kong; Kong's own variables (KONG_NGINX_USER) are passed on to it.
+// BENCH_ANSWERS=off: the Kong with the plugin does not report responses to the plugin server.
 
 /** The rows, in the order in which each round measures them. */
 const ROWS = [
@@ -32,7 +32,7 @@ type RowName = (typeof ROWS)[number]['name'];
 
 const BASE: RowName = 'key-auth + acl + rate-limiting (redis)';
 
-/** Node.js and LuaJIT have compiled what is often used by then. */
+/** By then, Node.js and LuaJIT have compiled the code that is used often. */
 const WARM_UP_SECONDS = 4;
 
 /** The median of each figure. */
@@ -51,13 +51,13 @@ function medians(loads: readonly MeasuredLoad[]): MeasuredLoad {
 
 export interface KongBenchOptions {
   readonly stores: BenchStores;
-  /** What runs Kong. */
+  /** The command that runs Kong. */
   readonly command: string;
   readonly seconds: number;
   readonly rounds: number;
 }
 
-/** Measures every row `rounds` times, one after the other in each round. @returns the medians */
+/** Measures every row `rounds` times, in rounds of one measurement each. @returns the medians */
 export async function measureRealKong({ stores, command, seconds, rounds }: KongBenchOptions): Promise<MeasuredLoad[]> {
   const { folder, databaseUrl, redisUrl, redisPid, key } = stores;
   const { url: service } = await startUpstream();
@@ -75,7 +75,7 @@ export async function measureRealKong({ stores, command, seconds, rounds }: Kong
       LOG_LEVEL: 'error',
       ...env,
     });
-  // One for each entrance, as an installation has it.
+  // One for each entrance, as in an installation.
   const plugins: Partial<Record<Chain, Started>> = {
     tollgate: await startPlugin({ PLUGIN_SOCKET: pluginSocket, ...(answersTo !== undefined && { ANSWERS_LISTEN: answersTo }) }),
     lane: await startPlugin({ PLUGIN_SOCKET: join(folder, 'beside-lane.sock'), LANE_LISTEN: laneSocket }),

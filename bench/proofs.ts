@@ -9,7 +9,7 @@ import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, median, startUpstream } from './support/load';
 
-// What each form of the proof costs: CPU of signing and of verifying one, and requests through gateway and plugin server, in turns.
+// The cost of each form of the proof: CPU of signing and of verifying one, and requests through gateway and plugin server, in turns.
 // Run: npm run build && node dist/bench/proofs.js [seconds a row] [rounds]
 
 const SECONDS = Number(process.argv[2] ?? 3);

@@ -1,5 +1,5 @@
 /**
- * Spends a second and processor time a spend of the quota counters.
+ * Spends per second of the quota counters, and processor time per spend.
  * Run: node cli/build.mjs && node dist/bench/quota.js
  */
 import { randomUUID } from 'node:crypto';
@@ -19,12 +19,12 @@ import { type BenchStores, withBenchStores } from './support/bench-stores';
 const LIMITS = { daily: 1_000_000_000, monthly: 1_000_000_000 };
 const PATIENT = { silenceMs: 10_000, heldUpSilenceMs: 10_000, deadlineMs: 20_000 };
 const TIME_ZONE = 'Asia/Kolkata';
-/** Requests under way at the same time, as from a gateway with this many busy connections. */
+/** Concurrent requests, as from a gateway with this many busy connections. */
 const CONCURRENCY = 64;
 const SECONDS = 2;
 const ROUNDS = 5;
 
-/** Runs `work` from {@link CONCURRENCY} loops, a turn of the event loop apart as requests from sockets are, and prints the rates. */
+/** Runs `work` from {@link CONCURRENCY} loops, a turn of the event loop apart like requests from sockets, and prints the rates. */
 async function measure(name: string, work: (turn: number) => Promise<unknown>): Promise<void> {
   await Promise.all(Array.from({ length: CONCURRENCY }, (_, index) => work(index)));
   let count = 0;
@@ -52,14 +52,14 @@ async function measureBackend(name: string, backend: QuotaBackend): Promise<void
   await measure(`${name}, 1000 keys, coalesced`, (turn) => counter.spend({ subscriptionId: idOf(turn), limits: LIMITS }));
 }
 
-/** What Redis says of itself: calls of the script, its own time in them, and bytes that came in. */
+/** Figures that Redis reports: calls of the script, its own time in them, and received bytes. */
 async function readScriptUse(redis: Redis): Promise<Record<'calls' | 'microseconds' | 'bytes', number>> {
   const text = (await redis.info('commandstats')) + (await redis.info('stats'));
   const [, calls, microseconds] = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(text) ?? ['', '0', '0'];
   return { calls: Number(calls), microseconds: Number(microseconds), bytes: Number(/total_net_input_bytes:(\d+)/.exec(text)?.[1]) };
 }
 
-/** What a rate costs Redis, in turns, so that a busy machine touches both alike. */
+/** The cost of a rate in Redis, measured in turns, so that a busy machine affects both alike. */
 async function compareRates(backend: QuotaBackend, redisUrl: string): Promise<void> {
   const redis = new Redis(redisUrl);
   const many = Array.from({ length: 1_000 }, () => randomUUID());
@@ -84,7 +84,7 @@ async function compareRates(backend: QuotaBackend, redisUrl: string): Promise<vo
   redis.disconnect();
 }
 
-/** What guarding a call costs, without any call. */
+/** The cost of guarding a call, without the call itself. */
 async function measureGuards(): Promise<void> {
   const answer = (): Promise<number> => Promise.resolve(1);
   const watch = new ReplyWatch({ store: 'none', ...PATIENT, clock: systemClock, onSilence: () => undefined });

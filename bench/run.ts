@@ -10,13 +10,14 @@ import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, startUpstream, stopAll } from './support/load';
 import { loadTable, tableOf } from './support/load-table';
 
-// `npm run bench [-- seconds [rounds]] [--write]`: one table of what a request costs on each way, from nothing in front of the product to the
-// whole access layer, and beside it the plugin server against the stock one. Where BENCH_KONG says what runs a Kong (`kong`, or a path), a table
-// of that too, of the medians of so many rounds. With --write they go into docs/benchmarks.md; a table that was not measured stays there.
+// `npm run bench [-- seconds [rounds]] [--write]`: a table of the cost of a request on each path, from the product alone to the whole
+// access layer, and beside it the plugin server against the stock one. If BENCH_KONG names the command that runs Kong (`kong`, or a path),
+// also a table of Kong, with medians of `rounds` rounds. With --write the tables go into docs/benchmarks.md; a table that was not measured
+// stays there.
 
 const DOCUMENT = resolve(__dirname, '../../docs/benchmarks.md');
 
-/** The parts of the document that a run replaces, between comments of these names. */
+/** The parts of the document that a run replaces. They stand between comments with these names. */
 type Part = 'figures' | 'figures on Kong';
 
 async function measureGateways({ folder, databaseUrl, redisUrl, key }: BenchStores, seconds: number): Promise<MeasuredLoad[]> {
@@ -61,7 +62,7 @@ function writePart(part: Part, figures: string): void {
   writeFileSync(DOCUMENT, `${text.slice(0, begin + first.length)}\n\n${figures}\n\n${text.slice(end)}`);
 }
 
-/** When and on what it ran. Figures of a machine that does something else beside are of little use, so its load is told. */
+/** Time and machine of the run. Figures from a machine with other work mean little, so its load is included. */
 async function describeRun(redisUrl: string): Promise<string> {
   const redis = new Redis(redisUrl);
   const [, version = ''] = /redis_version:(\S+)/.exec(await redis.info('server')) ?? [];
@@ -85,7 +86,7 @@ async function main(stores: BenchStores): Promise<void> {
     parts['figures on Kong'] = `${run}, Kong ${version}; medians of ${rounds} rounds of ${seconds} s a row, 32 connections.\n\n${table}`;
     await stopAll();
   }
-  // The gateways have done their part; the servers get the machine for themselves.
+  // The gateways are finished, so the servers get the machine for themselves.
   const servers = serverTable(await comparePluginServers(200_000));
   parts.figures = `${run}; ${seconds} s a row, 32 connections.\n\n${gatewayTable(loads)}\n\n${servers}`;
   console.log(`\n${Object.values(parts).join('\n\n')}`);

@@ -3,7 +3,7 @@
 //   node bench/neighbours/attack-table.mjs --write   puts it between the markers in docs/attacks.md
 import { printOrWrite } from '../../test/support/table-page.mjs';
 
-/** How much of the machine others had meanwhile: it says what the times are worth. */
+/** The load of other programs on the machine in the meantime, which shows how reliable the times are. */
 function foreignLine(rows) {
   const shares = rows.map(({ foreignCores }) => foreignCores).sort((a, b) => a - b);
   const [least, most] = [shares[0] ?? 0, shares.at(-1) ?? 0];

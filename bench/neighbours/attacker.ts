@@ -3,15 +3,15 @@ import { type Damage } from './observe-attack';
 
 /** One attempt of an attacker. */
 export interface Shot {
-  /** 0: no answer. */
+  /** 0: no response. */
   readonly status: number;
-  /** It took a unit of the attacker's own. */
+  /** True if it took one of the attacker's own units. */
   readonly charged: boolean;
 }
 
 export const NO_ANSWER: Shot = { status: 0, charged: false };
 
-/** Sends one request and reads only how it went. */
+/** Sends one request and reads only its outcome. */
 export async function shoot(url: string, sending: Sending = {}): Promise<Shot> {
   try {
     const { status, headers } = await send(url, sending);
@@ -21,7 +21,7 @@ export async function shoot(url: string, sending: Sending = {}): Promise<Shot> {
   }
 }
 
-/** Adds up shots. */
+/** Adds up the results of shots. */
 export class DamageCount {
   private attempts = 0;
   private charged = 0;
@@ -38,14 +38,14 @@ export class DamageCount {
   }
 }
 
-/** So many at a time, each as soon as the last one has been answered. */
+/** Runs `count` loops; each sends its next shot when the last one has a response. */
 export async function inLoops(count: number, signal: AbortSignal, shot: (index: number) => Promise<Shot>): Promise<Damage> {
   const damage = new DamageCount();
   let next = 0;
   const loop = async (): Promise<void> => {
     while (!signal.aborted) {
       const result = await shot(next++);
-      // A request that the end of the attack cut off was no attempt.
+      // A request that was cut off by the end of the attack does not count as an attempt.
       if (!signal.aborted) damage.add(result);
     }
   };
@@ -55,7 +55,7 @@ export async function inLoops(count: number, signal: AbortSignal, shot: (index: 
 
 const BEAT_MS = 20;
 
-/** So many a second, whether or not they are answered. */
+/** Sends this many shots a second, whether or not they get a response. */
 export async function atRate(perSecond: number, signal: AbortSignal, shot: (index: number) => Promise<Shot>): Promise<Damage> {
   const damage = new DamageCount();
   const open: Promise<void>[] = [];

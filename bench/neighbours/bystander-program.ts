@@ -2,15 +2,15 @@ import { Agent, request } from 'node:http';
 import { type BystanderAnswer, type BystanderCall, type BystanderCommand } from './bystander';
 
 /**
- * The bystander as a process of its own, so that an attacker's work does not show in what it measures. It sends each of its calls in a
- * fixed rhythm, whether or not the last one was answered: what waits is counted for as long as it waits.
+ * The bystander in a process of its own, so that an attacker's work does not distort its measurements. It sends each of its calls in a
+ * fixed rhythm, whether or not the last one got a response: waiting calls count for as long as they wait.
  */
 const agent = new Agent({ keepAlive: true });
 let answers: BystanderAnswer[] = [];
 let timers: NodeJS.Timeout[] = [];
 /** Open sessions, by call. */
 const open = new Map<string, number>();
-/** One less than the requests at once that a subscription has: this customer keeps to the rules. */
+/** One less than the concurrent requests of a subscription: this customer keeps to the rules. */
 const MAX_OPEN = 3;
 
 const leftOf = (header: unknown): number | null => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const PROGRAM = join(resolve(__dirname, '../..'), 'dist', 'bench', 'neighbours', 'bystander-program.js');
 
-/** What a paying customer does all the time. */
+/** A call that a paying customer makes regularly. */
 export interface BystanderCall {
   /** For example `/ip`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface BystanderCall {
   /** Base64. */
   readonly body?: string;
   readonly everyMs: number;
-  /** The product has few requests at once. */
+  /** True if the product allows few concurrent requests. */
   readonly isHeavy: boolean;
 }
 
@@ -25,23 +25,23 @@ export interface BystanderAnswer {
   readonly tookMs: number;
   /** 0: the connection broke. */
   readonly status: number;
-  /** Requests left today, as the answer says; every charged one has a number of its own. */
+  /** Requests left today, according to the response. Every charged response has a different number. */
   readonly left: number | null;
-  /** The start of the answer. */
+  /** The beginning of the response. */
   readonly text: string;
 }
 
 export type BystanderCommand = { readonly kind: 'watch'; readonly calls: readonly BystanderCall[] } | { readonly kind: 'stop' };
 
-/** Somebody else's calls, sent and timed by a process of its own. */
+/** Another customer's calls, sent and timed by a process of its own. */
 export interface Bystander {
   watch(calls: readonly BystanderCall[]): void;
-  /** Waits for what is on its way. */
+  /** Waits for calls that are under way. */
   stop(): Promise<readonly BystanderAnswer[]>;
   close(): void;
 }
 
-/** The installation must have been built. */
+/** The program must have been built. */
 export function startBystander(): Bystander {
   const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   return {

@@ -2,11 +2,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { processTree, readProc } from '../../test/support/system/child-processes';
 
-/** What an installation takes of its machine. */
+/** The resources of its machine that an installation uses. */
 export interface Footprint {
-  /** Milliseconds of CPU of all its processes so far, ended children included. */
+  /** Milliseconds of CPU of all its processes so far, including ended children. */
   readonly cpuMs: number;
-  /** Memory that only they have, in MB: pages of files and of PostgreSQL's shared buffers are not in it. */
+  /** Private memory in MB: excludes pages of files and PostgreSQL's shared buffers. */
   readonly memoryMb: number;
   readonly diskMb: number;
 }
@@ -34,13 +34,13 @@ function diskMbOf(folder: string): number {
     try {
       if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).blocks * 512;
     } catch {
-      // Removed meanwhile.
+      // It was removed in the meantime.
     }
   }
   return bytes / 1e6;
 }
 
-/** @param folders everything that the installation writes to */
+/** @param folders all folders that the installation writes to */
 export function readFootprint(supervisor: number, folders: readonly string[]): Footprint {
   const processes = processTree(supervisor);
   const sum = (figure: (pid: number) => number): number => processes.reduce((total, pid) => total + figure(pid), 0);

@@ -16,7 +16,7 @@ const LOOK_MS = 500;
 const FREE_SHARE = 0.25;
 
 /**
- * Waits until the machine is three quarters idle: times that are measured beside other work say little.
+ * Waits until the machine is three quarters idle, because times that are measured beside other work mean little.
  * @param patienceMs for all waits together
  */
 export function createWaitUntilFree(patienceMs: number): () => Promise<void> {

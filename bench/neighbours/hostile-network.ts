@@ -5,18 +5,21 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readDnsQuestion, RECORD_TYPES, writeDnsAnswer } from '../../services/sandbox/ip/dns-message';
 
-/** A public address; in the installation it leads to the web server here. */
+/** A public address that leads to the web server here in the installation. */
 const ADDRESS = '93.184.216.34';
-/** Whatever is asked about them is never answered. */
+/** Queries about these names never get a response. */
 const SILENT = /\.silent\.example$/;
 const KNOWN = /\.(?:shop|hostile)\.example$/;
 const PRELOAD = join(__dirname, 'redirect-network.cjs');
 
-/** What an attacker can make of the public internet: names that nobody answers for, and pages that are made to be slow. */
+/** The part of the public internet that an attacker controls: names that no server resolves, and pages that are made to be slow. */
 export interface HostileNetwork {
   /** For the environment of an installation. */
   readonly env: Readonly<Record<string, string>>;
-  /** What every `http://NAME.hostile.example/` serves from now on, in some kilobytes of gzip; every `NAME.shop.example` has a small page. */
+  /**
+   * The site that every `http://NAME.hostile.example/` serves from now on, in some kilobytes of gzip; every `NAME.shop.example` has a small
+   * page.
+   */
   serve(site: { readonly page: Buffer; readonly robots?: Buffer }): void;
   close(): Promise<void>;
 }
@@ -43,7 +46,7 @@ const SMALL_PAGE = Buffer.from(
   `<html><head><title>A shop</title></head><body>${'<p>Words and <a href="/next">a link</a>.</p>'.repeat(20)}</body></html>`,
 );
 
-/** The responses of the attacker's hosts, packed. */
+/** The responses of the attacker's hosts, compressed. */
 interface HostileSite {
   readonly page: Uint8Array;
   readonly robots: Uint8Array | undefined;

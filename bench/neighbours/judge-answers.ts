@@ -1,20 +1,20 @@
 import { isUndecided, sayExcused, type TurnMeter } from '../../test/support/system/turn-meter';
 import { type BystanderAnswer } from './bystander';
 
-/** How long one path of the bystander took, in milliseconds. */
+/** Times of one path of the bystander, in milliseconds. */
 export interface PathTimes {
   readonly path: string;
   readonly p99Ms: number;
 }
 
-/** What the bystander was served on one path, and what it took of his limit. */
+/** Responses to the bystander on one path, and the units that they took. */
 export interface PathCount {
   readonly path: string;
   readonly served: number;
   readonly charged: number;
 }
 
-/** The value that at most one in a hundred exceeds: the slowest but one of 200, the slowest of less than 100. */
+/** The value that at most one in a hundred exceeds: the second slowest of 200, the slowest of fewer than 100. */
 function p99Of(times: readonly number[]): number {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.99) - 1)] ?? 0;
@@ -28,12 +28,12 @@ export function timesOf(answers: readonly BystanderAnswer[], sentFrom: number): 
   });
 }
 
-/** Twice the quiet value, or 50 ms more where that is little. */
+/** Twice the quiet value, or 50 ms more if that is higher. */
 function mostOf(quietMs: number): number {
   return Math.max(2 * quietMs, quietMs + 50);
 }
 
-/** From so much of other work on the machine, a slow answer may be its fault. */
+/** With this much other work on the machine, it may be the cause of a slow response. */
 const FOREIGN_CORES = 0.5;
 
 interface Judged {
@@ -42,7 +42,7 @@ interface Judged {
   readonly foreignCores: number;
 }
 
-/** A path is slowed when more than one in a hundred of its answers took longer than they may. */
+/** A path counts as slowed when more than one in a hundred of its responses took longer than allowed. */
 export function slowedPaths({ answers, quiet, foreignCores }: Judged, meter: TurnMeter): string[] {
   let excused = 0;
   const slowed = quiet.flatMap(({ path, p99Ms }) => {
@@ -73,7 +73,7 @@ export function failuresOf(answers: readonly BystanderAnswer[], meter: TurnMeter
   return held.map(({ name, status, text }) => `${name} ${status} ${text.slice(0, 160)}`);
 }
 
-/** Every charged answer tells another number of requests left: nobody else uses the bystander's subscriptions. */
+/** Every charged response reports a different number of requests left, because nobody else uses the bystander's subscriptions. */
 export function countsOf(answers: readonly BystanderAnswer[]): PathCount[] {
   const names = [...new Set(answers.map(({ name }) => name))];
   return names.map((path) => {

@@ -11,19 +11,19 @@ import { type HostileNetwork, startHostileNetwork } from './hostile-network';
 import { type Footprint, readFootprint } from './footprint';
 import { disc } from '../../test/workers/image/pictures';
 
-/** What the bystander may call. */
+/** Paths that the bystander may call. */
 export type HealthyPath = 'ip' | 'form' | 'seo' | 'app' | 'image' | 'gst';
 
-/** The whole system as `npm start` starts it, a paying customer who minds his own business, and an internet that does not. */
+/** The whole system as `npm start` starts it, a paying customer who does no harm, and an internet that does. */
 export interface Neighbourhood {
   readonly installation: OwnInstallation;
   readonly network: HostileNetwork;
   readonly bystander: Bystander;
-  /** A small APK without fault. */
+  /** A small, correct APK. */
   readonly apk: Buffer;
-  /** A live key with room for every attack, of a customer of its own unless one is named. */
+  /** A live key with limits that suffice for every attack. It belongs to a customer of its own unless the options name one. */
   newKey(this: void, options: Partial<KeyOptions> & Pick<KeyOptions, 'products'>): Promise<{ key: string; id: string }>;
-  /** Begins the calls of a customer who has called nothing yet. Sessions that it had open before would count against it. */
+  /** Prepares the calls of a customer who has called nothing yet. Sessions that were open before would count against it. */
   calls(this: void, ...paths: readonly HealthyPath[]): Promise<readonly BystanderCall[]>;
   footprint(this: void): Footprint;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ async function buildApk(): Promise<Buffer> {
 
 const HEAVY: ReadonlySet<string> = new Set(['seo', 'app', 'image']);
 
-/** Rhythms that leave two cores nine tenths idle. */
+/** Rhythms that leave nine tenths of two cores idle. */
 function healthyCalls(gateway: string, key: string, files: { apk: Buffer; picture: Buffer }): Readonly<Record<HealthyPath, BystanderCall>> {
   const auth = { 'x-api-key': key };
   const json = (value: object): Pick<BystanderCall, 'method' | 'headers' | 'body'> => ({
@@ -70,7 +70,7 @@ function healthyCalls(gateway: string, key: string, files: { apk: Buffer; pictur
 
 export async function openNeighbourhood(): Promise<Neighbourhood> {
   const network = await startHostileNetwork();
-  // The live source of sessions; test keys have the installation's own.
+  // The live source of sessions. Test keys use the installation's own.
   const source = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
   const temporary = mkdtempSync(join(tmpdir(), 'tollgate-neighbours-'));
   const installation = await openOwnInstallation({

@@ -7,7 +7,10 @@ import { type Neighbourhood, openNeighbourhood } from './neighbourhood';
 import { type AttackObservation, observeAttack } from './observe-attack';
 import attacks from './attacks.json';
 
-/** Growth while one attack runs. Threads that work on pictures and pages take most of the memory, PostgreSQL's log of 16 MB a file the disk. */
+/**
+ * Growth during one attack. Threads that process pictures and pages take most of the memory, PostgreSQL's log files of 16 MB most of the
+ * disk.
+ */
 const MAX_MEMORY_MB = 300;
 const MAX_DISK_MB = 50;
 /** Milliseconds of CPU a second. */

@@ -6,10 +6,10 @@ import { machineCpuMs } from './foreign-load';
 import { countsOf, failuresOf, type PathCount, type PathTimes, slowedPaths, timesOf } from './judge-answers';
 import { type HealthyPath, type Neighbourhood } from './neighbourhood';
 
-/** What an attacker did. */
+/** The result of an attack. */
 export interface Damage {
   readonly attempts: number;
-  /** Attempts that took a unit of the attacker's own. */
+  /** Attempts that took one of the attacker's own units. */
   readonly charged: number;
   readonly statuses: ReadonlyMap<number, number>;
 }
@@ -17,45 +17,45 @@ export interface Damage {
 export interface Attack {
   /** Name in bench/neighbours/attacks.json. */
   readonly name: string;
-  /** What the bystander calls meanwhile, beside `/ip`. */
+  /** The bystander's calls in the meantime, in addition to `/ip`. */
   readonly paths: readonly HealthyPath[];
-  /** Whatever an attacker does beforehand. The result attacks until the signal fires. */
+  /** The attacker's preparation. The returned function attacks until the signal fires. */
   prepare(neighbourhood: Neighbourhood): Promise<(signal: AbortSignal) => Promise<Damage>>;
-  /** What else has to hold afterwards. @throws when it does not */
+  /** Further conditions that must hold afterwards. @throws when one does not */
   verify?(neighbourhood: Neighbourhood, damage: Damage): Promise<void> | void;
 }
 
 export interface AttackObservation {
   readonly quiet: readonly PathTimes[];
   readonly attacked: readonly PathTimes[];
-  /** Paths that became slower than they may; what a machine without turns excuses is not in it. */
+  /** Paths that became slower than allowed, except where the machine gave this process no turns. */
   readonly slowed: readonly string[];
-  /** The bystander's failed calls, such as `ip 503 {"code":…`, without those that a machine without turns excuses. */
+  /** The bystander's failed calls, such as `ip 503 {"code":…`, except where the machine gave this process no turns. */
   readonly failed: readonly string[];
-  /** The bystander's calls by path: how many got 200, and how many units they took. */
+  /** The bystander's calls by path: the number with status 200, and the units that they took. */
   readonly counts: readonly PathCount[];
   readonly damage: Damage;
   readonly seconds: number;
-  /** Milliseconds of CPU of the installation for each attempt, above what it takes without the attack. */
+  /** Milliseconds of the installation's CPU for each attempt, above its use without the attack. */
   readonly cpuMsPerAttempt: number;
-  /** Above the quiet time's, the most that was seen. */
+  /** Maximum above the quiet time. */
   readonly memoryMb: number;
   readonly diskMb: number;
-  /** CPU that neither the installation nor this test used, in cores, while the attack ran. */
+  /** CPU in cores that neither the installation nor this test used, during the attack. */
   readonly foreignCores: number;
 }
 
 /** Threads start with the first page or picture. */
 const WARM_UP_MS = 1_500;
 const QUIET_MS = 4_000;
-/** Before the bystander's times count: an attack has to come into its own. */
+/** Milliseconds before the bystander's times count, in which an attack reaches its full strength. */
 const RISE_MS = 800;
 const ATTACK_MS = 5_000;
 const SAMPLE_MS = 250;
 
 const epochNow = (): number => performance.timeOrigin + performance.now();
 
-/** Watches the most that memory and disk grow. */
+/** Records the largest growth of memory and disk. */
 function watchGrowth(read: () => Footprint): { stop(): { memoryMb: number; diskMb: number } } {
   const before = read();
   let most = before;
@@ -78,7 +78,7 @@ function ownCpuMs(): number {
   return (user + system) / 1_000;
 }
 
-/** The bystander alone, then the same with the attack. */
+/** The bystander alone, then with the attack. */
 export async function observeAttack(neighbourhood: Neighbourhood, attack: Attack): Promise<AttackObservation> {
   const { bystander, footprint } = neighbourhood;
   const assault = await attack.prepare(neighbourhood);
@@ -95,7 +95,7 @@ export async function observeAttack(neighbourhood: Neighbourhood, attack: Attack
 
   const growth = watchGrowth(footprint);
   const stopping = new AbortController();
-  // An attacker's hundreds of requests all listen.
+  // All of an attacker's hundreds of requests listen to the signal.
   setMaxListeners(0, stopping.signal);
   bystander.watch(calls);
   const startedAt = epochNow();

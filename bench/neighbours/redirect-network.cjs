@@ -1,6 +1,6 @@
-// Preloaded (node --require) into the processes of an installation: public names are looked up at a name server of the test, and one public
-// address is a server of the test. All else is as it was. HOSTILE_NETWORK holds a JSON object: dns and web are ports on loopback, address is
-// the public address that leads to the second.
+// Preloaded (node --require) into the processes of an installation: public names are resolved by a name server of the test, and one public
+// address leads to a server of the test. Everything else stays as it is. HOSTILE_NETWORK holds a JSON object: dns and web are ports on
+// loopback, address is the public address that leads to web.
 const net = require('node:net');
 const dns = require('node:dns/promises');
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cpuMicros } from '../support/load';
 
-// Our plugin server against the stock one (kong-pdk), each with the same plugin, each driven by a separate process over 16
-// connections. The driver shares the machine's cores with the server, so the CPU of the server per event is the figure to compare first.
+// Our plugin server against the stock one (kong-pdk), each with the same plugin, each driven by a separate process over 16 connections. The
+// driver shares the machine's cores with the server, so the server's CPU per event is the figure to compare first.
 
 const connections = 16;
 
-/** What one plugin server does and costs; times in microseconds. */
+/** Throughput and cost of one plugin server; times in microseconds. */
 export interface PluginServerFigures {
   eventsPerSecond: number;
   cpuUsPerEvent: number;
@@ -57,7 +57,7 @@ function startOurs(socketPath: string): ChildProcess {
 
 export interface PluginServerComparison {
   readonly ours: PluginServerFigures;
-  /** Ours, given its replies in the pieces that Kong writes. */
+  /** Our server, with replies in the pieces that Kong writes. */
   readonly asKong: PluginServerFigures;
   readonly stock: PluginServerFigures;
 }

@@ -4,14 +4,14 @@ export interface DriverOptions {
   socketPath: string;
   connections: number;
   events: number;
-  /** After this many events `onWarm` is called, and the measurement begins. */
+  /** Events before `onWarm` is called and the measurement begins. */
   warmUp: number;
   onWarm: () => void;
-  /** Write each reply in two pieces, as Kong does, and not all in one: the server then reads in more and smaller chunks. */
+  /** True to write each reply in two pieces, as Kong does, instead of all in one: the server then reads more and smaller chunks. */
   asKongWrites: boolean;
 }
 
-/** What a browser sends through a proxy, and a key: ten headers of usual length. */
+/** Headers that a browser sends through a proxy, and a key: ten headers of usual length. */
 export const requestHeaders = {
   host: 'api.example.com',
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36',
@@ -31,14 +31,14 @@ function open(socketPath: string): Promise<Socket> {
   });
 }
 
-/** What the driver of one protocol does on a connection. */
+/** The driver of one protocol, on one connection. */
 interface Conversation {
-  /** Writes the first event, and calls `onEnd` at the end of every one. */
+  /** Writes the first event, and calls `onEnd` at the end of every event. */
   readonly begin: (socket: Socket, onEnd: () => void) => void;
   readonly next: (socket: Socket) => void;
 }
 
-/** Keeps all connections busy until `events` are done. @param prepare is given one of them before the first event */
+/** Keeps all connections busy until `events` are done. @param prepare gets one of the connections before the first event */
 export async function drive(
   { socketPath, connections, events, warmUp, onWarm }: DriverOptions,
   prepare: (socket: Socket) => Promise<Conversation>,

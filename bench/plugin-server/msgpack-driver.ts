@@ -2,10 +2,10 @@ import { type Socket } from 'node:net';
 import { encode } from '@msgpack/msgpack';
 import { drive, requestHeaders, type DriverOptions } from './driver';
 
-// Kong's side of the stock protocol: one MessagePack-RPC request at a time, [0, id, method, [arguments]]; each PDK call of the plugin
-// comes as the answer to the last request, and its result goes back with the next.
+// Kong's side of the stock protocol: one MessagePack-RPC request at a time, [0, id, method, [arguments]]. Each PDK call of the plugin
+// arrives as the response to the last request, and its result is sent with the next.
 
-/** A Step request and where in it the event id has its four bytes. */
+/** A Step request, and the offset of the event id's four bytes in it. */
 interface Step {
   bytes: Buffer;
   idAt: number;
@@ -30,7 +30,7 @@ const steps = [
   step('Step', null),
 ];
 
-/** Does what driveProtobuf does, for kong-pdk's own server. */
+/** The counterpart of driveProtobuf for kong-pdk's own server. */
 export async function driveMsgpack(options: DriverOptions): Promise<void> {
   await drive(options, async (first) => {
     const started = await ask(first, 'StartInstance', { Name: 'echo', Config: '{"message":"hi"}' });
@@ -41,12 +41,12 @@ export async function driveMsgpack(options: DriverOptions): Promise<void> {
 }
 
 function run(socket: Socket, event: Buffer, onEnd: () => void): void {
-  // Each connection has its own copies: the event id is written into them.
+  // Each connection has its own copies, because the event id is written into them.
   const own = steps.map(({ bytes, idAt }) => ({ bytes: Buffer.from(bytes), idAt }));
   let next = 0;
   let eventId = 0;
   socket.on('data', (chunk: Buffer) => {
-    // The event's id is in the answer to HandleEvent; every answer fits in one chunk, as the stock server itself assumes.
+    // The event's id is in the response to HandleEvent. Every response fits in one chunk, as the stock server itself assumes.
     if (next === 0) eventId = readInteger(chunk, chunk.lastIndexOf(eventIdKey) + eventIdKey.length);
     const each = own[next];
     if (!each) {

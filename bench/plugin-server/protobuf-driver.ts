@@ -16,7 +16,7 @@ const readReplies = Object.values(replies);
 interface Script {
   event: Buffer;
   readReplies: Buffer;
-  /** Answers the writes of the last event and starts the next. */
+  /** Replies to the writes of the last event, and starts the next. */
   writeRepliesAndEvent: Buffer;
   /** The same replies in the pieces that Kong writes: length, message, length, message. */
   pieces: Buffer[];
@@ -25,7 +25,7 @@ interface Script {
   endBytes: number;
 }
 
-/** Drives the echo plugin's events. Everything sent was prepared beforehand. */
+/** Drives the echo plugin's events. Everything that is sent was prepared in advance. */
 export async function driveProtobuf(options: DriverOptions): Promise<void> {
   await drive(options, async (first) => {
     const script = await prepare(first);
@@ -45,7 +45,7 @@ interface Steps {
   onEnd: () => void;
 }
 
-/** The server's bytes are the same for every event, so counting them is all the reading there is to do. */
+/** The server's bytes are the same for every event, so counting them is enough. */
 function run(socket: Socket, script: Script, { answerReads, onEnd }: Steps): void {
   let missing = script.readBytes;
   let reading = true;
@@ -60,7 +60,7 @@ function run(socket: Socket, script: Script, { answerReads, onEnd }: Steps): voi
   socket.write(script.event);
 }
 
-/** Starts an instance and runs one event with care, to learn what an event looks like on the wire. */
+/** Starts an instance and runs one event step by step, to learn its form on the wire. */
 async function prepare(socket: Socket): Promise<Script> {
   const frames: string[] = [];
   let wake = (): void => {};

@@ -13,10 +13,10 @@ export interface BenchNode {
 }
 
 interface BenchNodeOptions {
-  /** For its socket and configuration. */
+  /** Folder of its socket and configuration. */
   readonly folder: string;
   readonly name: string;
-  /** URL of what both routes lead to. */
+  /** URL that both routes lead to. */
   readonly service: string;
   readonly databaseUrl: string;
   /** Empty: PostgreSQL counts. */
@@ -25,7 +25,7 @@ interface BenchNodeOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** One plugin server and one gateway with a guarded and a bare route to the same service. */
+/** One plugin server, and one gateway with a guarded and a bare route to the same service. */
 export async function startBenchNode({ folder, name, service, databaseUrl, redisUrl, env }: BenchNodeOptions): Promise<BenchNode> {
   const socket = join(folder, `${name}.sock`);
   const plugin = await start('plugins/server/main.js', [], {

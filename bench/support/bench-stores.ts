@@ -12,9 +12,9 @@ import { startTestRedis } from '../../test/support/redis/redis';
 import { stopAll } from './load';
 import { CATALOGUE } from '../../test/support/catalogue';
 
-/** What a benchmark measures on: both stores, empty but for the catalogue and the demo customer. */
+/** The stores of a benchmark: both empty except for the catalogue and the demo customer. */
 export interface BenchStores {
-  /** For sockets and configuration. */
+  /** Folder for sockets and configuration. */
   readonly folder: string;
   readonly db: Pool;
   readonly databaseUrl: string;

@@ -6,11 +6,11 @@ export interface Shown {
   readonly cutOut: Buffer;
 }
 
-/** Pixels of a photograph's place, and of the cut-out's beside it. */
+/** Pixels of the place for a photograph, and for the cut-out beside it. */
 const PLACE = 112;
 const COLUMNS = 6;
 const GAP = 8;
-/** A colour that no subject has: what stays of a background is seen on it. */
+/** A colour that no subject has, so that remains of a background can be seen on it. */
 const GROUND = '#d7e9f7';
 
 async function place(picture: Buffer, left: number, top: number): Promise<OverlayOptions> {
@@ -18,7 +18,7 @@ async function place(picture: Buffer, left: number, top: number): Promise<Overla
   return { input, left, top };
 }
 
-/** A JPEG of all photographs, each with its cut-out to the right of it. */
+/** A JPEG of all photographs, each with its cut-out to its right. */
 export async function drawSheet(all: readonly Shown[]): Promise<Buffer> {
   const [across, down] = [2 * PLACE + GAP, PLACE + GAP];
   const places: OverlayOptions[] = [];

@@ -4,7 +4,7 @@ type Cells = readonly (string | number)[];
 
 const rowOf = (cells: Cells): string => `| ${cells.join(' | ')} |`;
 
-/** A Markdown table; everything but the first column is a figure. */
+/** A Markdown table. All columns but the first are figures. */
 export function tableOf(titles: readonly string[], rows: readonly Cells[]): string {
   return [titles, titles.map((_, index) => (index === 0 ? '---' : '---:')), ...rows].map(rowOf).join('\n');
 }
@@ -12,7 +12,7 @@ export function tableOf(titles: readonly string[], rows: readonly Cells[]): stri
 interface LoadTable {
   /** Title of the first column. */
   readonly title: string;
-  /** The row that ratios are against. */
+  /** The row that ratios are relative to. */
   readonly base: string;
   /** Columns of CPU time: a process by its title. */
   readonly processes: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** dist/: benchmarks run compiled. */
+/** dist/, because benchmarks run compiled code. */
 const root = resolve(__dirname, '../..');
 const CONNECTIONS = 32;
 /** The log and the counts of requests are written within a second or two. */
@@ -18,7 +18,7 @@ export interface Started {
   readonly line: string;
 }
 
-/** Opens a file for one program's log, as `npm start` does. On the screen, a line a request would hide everything else. */
+/** Opens a log file for one program, as `npm start` does. On the screen, a line per request would hide everything else. */
 function openLog(): { path: string; fd: number } {
   logs ??= mkdtempSync(join(tmpdir(), 'tollgate-bench-logs-'));
   const path = join(logs, `${String(running.length)}.log`);
@@ -44,13 +44,13 @@ export function start(script: string, args: readonly string[] = [], env: Record<
   });
 }
 
-/** A service that answers 200 bytes at once. */
+/** A service that responds at once with 200 bytes. */
 export async function startUpstream(): Promise<{ url: string; pid: number }> {
   const { line, pid } = await start('bench/support/stub-upstream.js');
   return { url: `http://127.0.0.1:${line}`, pid };
 }
 
-/** Ends what was started, the last first: it would report the others as lost. */
+/** Ends everything that was started, in reverse order, because earlier programs would report later ones as lost. */
 export async function stopAll(): Promise<void> {
   for (const child of running.splice(0).reverse()) {
     const ended = new Promise((done) => child.once('exit', done));
@@ -79,11 +79,11 @@ export interface Load {
 /** A load and what it cost. */
 export interface MeasuredLoad extends Load {
   readonly name: string;
-  /** CPU time a request of each process, in microseconds. */
+  /** CPU time of each process per request, in microseconds. */
   readonly cpuMicros: Readonly<Record<string, number>>;
 }
 
-/** The middle one. */
+/** The middle value. */
 export function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[values.length >> 1] ?? NaN;
 }
@@ -132,18 +132,18 @@ export interface Measurement {
   readonly seconds: number;
   /** Undefined: no key is sent. */
   readonly key: string | undefined;
-  /** Every request is to be refused. */
+  /** True if every request must be refused. */
   readonly refused?: boolean;
-  /** Processes whose CPU time a request is told. */
+  /** Processes whose CPU time per request is reported. */
   readonly pids: Readonly<Record<string, number>>;
 }
 
-/** Loads one URL and prints a line. @throws Error when an answer was not 2xx, or when one was and all were to be refused */
+/** Loads one URL and prints a line. @throws Error when a response was not 2xx, or when one was 2xx and all should have been refused */
 export function measure(measurement: Measurement): MeasuredLoad {
   const { name, seconds, pids } = measurement;
   const before = Object.values(pids).map(cpuMicros);
   const load = hasWrk() ? measureWithWrk(measurement) : measureWithAutocannon(measurement);
-  // What a load leaves to be written belongs to its costs, and not to those of the next one.
+  // Writes that a load leaves behind belong to its own cost, rather than to that of the next load.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLE_MS);
   const requests = load.requestsPerSecond * seconds;
   const costs = Object.entries(pids).map(([process, pid], index): [string, number] => [

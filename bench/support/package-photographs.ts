@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { type Photograph } from '../../test/workers/image/photographs';
 
-/** Where a photograph is, and what its subject is. The photograph itself is not in the repository. */
+/** The place of a photograph, and its subject. The photograph itself is not in the repository. */
 interface Described {
   readonly registry: 'npm' | 'Debian 12';
   readonly package: string;
   readonly version: string;
   /** Its path in the package. */
   readonly file: string;
-  /** What the package's copyright file says. */
+  /** The licence in the package's copyright file. */
   readonly licence: string;
   /** True if it was judged once, with bounds that were chosen on all the others. */
   readonly isJudged?: boolean;
@@ -26,7 +26,7 @@ const DESCRIBED = JSON.parse(readFileSync(join(__dirname, 'photographs.json'), '
 /** The size of the photographs in test/fixtures. */
 const LONGEST_SIDE = 640;
 
-/** Names of all described photographs, in their order. */
+/** Names of all described photographs, in order. */
 export function packagePhotographNames(): string[] {
   return Object.keys(DESCRIBED).sort();
 }
@@ -48,7 +48,7 @@ function drawMask({ subject, openings, unjudged }: Described, width: number, hei
   return sharp(Buffer.from(svg)).flatten({ background: '#000' }).toColourspace('b-w').raw({ depth: 'uchar' }).toBuffer();
 }
 
-/** @param folder has each package, unpacked, in a folder of its name */
+/** @param folder contains each package, unpacked, in a folder of its name */
 export async function readPackagePhotograph(name: string, folder: string): Promise<Photograph> {
   const described = DESCRIBED[name];
   if (!described) throw new Error(`photographs.json describes no ${name}`);

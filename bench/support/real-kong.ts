@@ -1,16 +1,16 @@
 import { laneSettings, type RealKong, startKong } from '../../test/support/gateway/real-kong';
 import { NO_LIMIT } from './bench-stores';
 
-/** A way of guarding the same service; each has a Kong of its own, so that none pays for what another configures. */
+/** A way of guarding the same service. Each has a Kong of its own, so that none pays for the configuration of another. */
 export const CHAINS = ['bare', 'lua-local', 'lua-redis', 'tollgate', 'lane'] as const;
 export type Chain = (typeof CHAINS)[number];
 
 export interface RealKongOptions {
   readonly chain: Chain;
-  /** What runs Kong: `kong`, or a path. */
+  /** The command that runs Kong: `kong`, or a path. */
   readonly command: string;
   readonly folder: string;
-  /** URL of what the route leads to. */
+  /** URL that the route leads to. */
   readonly service: string;
   readonly pluginSocket: string;
   readonly laneSocket: string;
@@ -21,7 +21,7 @@ export interface RealKongOptions {
   readonly key: string;
 }
 
-/** Kong's own way to do what the access layer does, counting here or in Redis; days and months, as the access layer does. */
+/** Kong's own plugins for the access layer's work, counting here or in Redis; by days and months, as the access layer does. */
 function luaPlugins(policy: 'local' | 'redis', redisUrl: string): object[] {
   const { hostname, port } = new URL(redisUrl);
   const redis = policy === 'redis' ? { redis: { host: hostname, port: Number(port) } } : {};
@@ -50,16 +50,16 @@ function kongYml(options: RealKongOptions): object {
   };
 }
 
-/** What the access layer needs of Kong, by either entrance. */
+/** Settings that the access layer needs in Kong, for either entrance. */
 function settingsOf({ chain, folder, pluginSocket, answersTo }: RealKongOptions): Record<string, string> {
   if (chain === 'lane') return laneSettings(folder);
   if (chain !== 'tollgate') return {};
   const log = answersTo === undefined ? 'off' : `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
-  // Replaces Kong's usual log: beside `off` nginx writes no other.
+  // Replaces Kong's usual log: with `off`, nginx would write no other log.
   return { pluginserver_tollgate_socket: pluginSocket, proxy_access_log: log, nginx_proxy_access_log: '' };
 }
 
-/** Starts a Kong with one route. Kong's defaults, and for the access layer what the project's kong.conf says. */
+/** Starts a Kong with one route. It has Kong's defaults, and for the access layer the settings in the project's kong.conf. */
 export async function startRealKong(options: RealKongOptions): Promise<RealKong> {
   const { chain, command, folder } = options;
   const conf = chain === 'tollgate' ? 'ours' : 'default';

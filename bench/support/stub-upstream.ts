@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 
-/** A service that answers 200 bytes at once. */
+/** A service that responds at once with 200 bytes. */
 const body = Buffer.from(JSON.stringify({ status: 'success', data: 'x'.repeat(160) }));
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });

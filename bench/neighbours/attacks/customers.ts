@@ -6,14 +6,14 @@ import { type Attack } from '../observe-attack';
 
 const APK = 'application/vnd.android.package-archive';
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** The issue of rules: as many as a customer may have. */
+/** The most rules that a customer may have, as keys and rules of each. */
 const [KEYS, RULES] = [20, 1_000];
 
 function networks(key: number): string[] {
   return Array.from({ length: RULES }, (_, index) => `10.${key}.${index >> 8}.${index & 255}`);
 }
 
-/** A key that has paid asks for pages: four requests at a time, twenty links each. */
+/** Research with a paying customer's key: four requests at a time, with twenty links each. */
 function research(name: string, link: (index: number) => string, site?: Parameters<HostileNetwork['serve']>[0]): Attack {
   return {
     name,
@@ -32,7 +32,7 @@ function research(name: string, link: (index: number) => string, site?: Paramete
   };
 }
 
-/** Requests of one key, in so many loops as an attacker likes. */
+/** Requests with one key, in as many loops as the attacker likes. */
 function loopsOf(
   name: string,
   { path, loops, mode = 'live' }: { path: HealthyPath; loops: number; mode?: 'live' | 'test' },
@@ -81,7 +81,7 @@ export const customers: readonly Attack[] = [
       const url = `${installation.gatewayUrl}${route}?${new URLSearchParams(input as Record<string, string>).toString()}`;
       return (signal) => atRate(100, signal, () => shoot(url, { headers: { 'x-api-key': key } }));
     },
-    // A tenth of the day's 300 is given back: 330 were served, and not one more.
+    // A tenth of the day's 300 is given back, so at most 330 were served.
     verify: (_neighbourhood, { statuses }) => expect((statuses.get(502) ?? 0) + (statuses.get(504) ?? 0)).toBeLessThanOrEqual(330),
   },
   research('a page of 400,000 open <div>', (index) => `http://h${index}.hostile.example/`, { page: HOSTILE_PAGE }),
@@ -96,7 +96,7 @@ export const customers: readonly Attack[] = [
     async prepare({ installation, apk, newKey }) {
       const { key } = await newKey({ products: ['api-app'], mode: 'test' });
       const url = `${installation.gatewayUrl}/app/analyze`;
-      // Announced, and never sent: the whole of it would be an APK.
+      // The body is announced but never sent; sent whole, it would be an APK.
       const headers = { 'x-api-key': key, 'content-type': APK, 'content-length': String(apk.length), expect: '100-continue' };
       return (signal) => inLoops(16, signal, () => shoot(url, { method: 'POST', headers, signal }));
     },

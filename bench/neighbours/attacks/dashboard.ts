@@ -5,7 +5,7 @@ import { type Attack } from '../observe-attack';
 
 const PASSWORD = 'correct horse battery';
 
-/** Asks the dashboard as its own pages do. */
+/** Sends a request to the dashboard as its own pages do. */
 function ask(url: string, { body, cookie, ...sending }: Omit<Sending, 'body'> & { body?: object; cookie?: string }): Promise<Reply> {
   const headers = {
     origin: new URL(url).origin,
@@ -25,7 +25,7 @@ interface Outbox {
   readonly mails: readonly { readonly to: string; readonly text: string }[];
 }
 
-/** Signs up and confirms the address with the mail in the outbox. @returns the session's cookie */
+/** Signs up, and confirms the address with the mail in the outbox. @returns the session's cookie */
 async function signUp(dashboard: string, email: string): Promise<string> {
   await ask(`${dashboard}/api/auth/sign-up/email`, { method: 'POST', body: { email, password: PASSWORD } });
   for (;;) {
@@ -39,7 +39,7 @@ async function signUp(dashboard: string, email: string): Promise<string> {
   }
 }
 
-/** A different network each time; all of them are loopback. */
+/** A different network each time. All of them are loopback. */
 const somewhere = (index: number): string => `127.${1 + (index % 200)}.${(index >> 3) % 250}.1`;
 
 const ODD_PATHS = ['/../x', '//x', '/%00', `/${'a'.repeat(9_000)}`, '/api/%ff', '/api/keys/%00'];

@@ -7,7 +7,7 @@ import { type Attack, type Damage } from '../observe-attack';
 
 const STATUS = /HTTP\/1\.1 (\d{3}) /;
 
-/** Keeps so many connections busy, each with what `use` does on it, until the signal fires; a closed one is opened again. */
+/** Keeps this many connections busy with `use`, until the signal fires. A closed connection is replaced. */
 async function onConnections(
   { url, count, signal }: { url: string; count: number; signal: AbortSignal },
   use: (socket: Socket) => Promise<void>,
@@ -34,7 +34,7 @@ async function onConnections(
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
-/** Whoever was refused before it can still be told why. */
+/** A refusal from before the flood can still be explained afterwards. */
 function historyFlood(): Attack {
   let refused = '';
   return {

@@ -1,7 +1,7 @@
 import { type KongPdk } from '../../../plugins/core/access/kong-pdk';
 
-// A plugin of the access layer's shape and cost towards Kong (four reads at once, two writes), without a decision. It is loaded by
-// Tollgate's server and by the stock one in the benchmark, so its members are those that kong-pdk looks for in a module.
+// A plugin with the access layer's shape and cost for Kong (four concurrent reads, two writes), but without a decision. Both Tollgate's
+// server and the stock server load it in the benchmark, so its members are those that kong-pdk looks for in a module.
 
 export const Name = 'echo';
 export const Version = '1.0.0';
