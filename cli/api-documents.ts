@@ -86,7 +86,7 @@ async function getText(place: string, signal: AbortSignal, redirects = MAX_REDIR
   const { location, 'content-encoding': encoding } = headers;
   if (REDIRECTS.has(status) && location !== undefined && redirects > 0)
     return getText(new URL(location, place).href, signal, redirects - 1);
-  if (status < 200 || status > 299) throw new Error(`it answers ${status}`);
+  if (status < 200 || status > 299) throw new Error(`it responds with ${status}`);
   // Some servers store documents compressed and send them so to everybody.
   return (await unpackWhole(body, encoding, MAX_DOCUMENT_BYTES)).toString('utf8');
 }

@@ -49,7 +49,7 @@ export function buildProtoTypes(root) {
   for (const { kind, file } of listProtos(root)) {
     const args = [generator, ...OPTIONS, `--outDir=${join(outputOf(root), kind)}`, file];
     if (spawnSync(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
-      throw new Error(`no types could be made of ${file}`);
+      throw new Error(`types could not be generated from ${file}`);
   }
   writeFileSync(stampOf(root), fingerprint(root));
 }

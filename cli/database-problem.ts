@@ -39,6 +39,6 @@ export function describeConnectionError(error: unknown, url: string): string {
     case 'EAI_AGAIN':
       return `${server} cannot be found: no such host (${code}); check DATABASE_URL`;
     default:
-      return `${server} does not answer (${code}); is it running, and is DATABASE_URL right?`;
+      return `${server} does not respond (${code}); is it running, and is DATABASE_URL right?`;
   }
 }

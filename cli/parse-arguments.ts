@@ -124,5 +124,5 @@ export function parseDuration(text: string, option: string): number {
 /** Kong's request ids are 32 hex digits; those of other gateways may differ. */
 export function parseRequestId(text: string): string {
   if (/^[\w-]{8,128}$/.test(text)) return text;
-  throw invalid(`${quote(text)} is not a request id; it is the header X-Kong-Request-Id of the answer, and request_id in its body`);
+  throw invalid(`${quote(text)} is not a request id; it is the header X-Kong-Request-Id of the response, and request_id in its body`);
 }

@@ -6,17 +6,17 @@ import { type DatabaseRole } from './database-roles/privileges';
 const HELP = `usage: docker run … tollgate ROLE
 
   plugin-server        beside each Kong, on a socket that both reach
-  service NAME         one product service; none: only /refunds, for APIs of your own
+  service NAME         one product service; none: only /refunds, for your own APIs
   worker NAME          one gRPC worker
   dashboard            the customers' dashboard
   sandbox              the simulated upstreams of test keys
   migrate              brings the database up to date and ends
-  credentials HOST…    makes what the containers of one machine prove themselves with, and ends; HOST: the workers' names
-  rotate-proofs        the next step of three in which the secret of proofs is replaced, and ends
+  credentials HOST…    creates the credentials of the containers of one machine, and ends; HOST: the workers' names
+  rotate-proofs        takes the next of three steps that replace the secret of proofs, and ends
   tollgate COMMAND …   the command line: keys, customers, subscriptions, usage, explain, check
-  health ROLE          whether the program of this container answers
+  health ROLE          checks that the program of this container responds
 
-A secret NAME may stand in a file that NAME_FILE names. DATABASE_PASSWORD is put into DATABASE_URL.
+A secret NAME may be in a file that NAME_FILE names. DATABASE_PASSWORD is put into DATABASE_URL.
 `;
 
 const ROOT = join(__dirname, '..', '..');
@@ -93,7 +93,7 @@ async function main([role, ...rest]: readonly string[]): Promise<void> {
     case 'service':
       return runProgram('services/products/main.js', name === 'none' ? ['--none'] : ['--service', name ?? '']);
     case 'worker':
-      if (name === undefined || !/^[a-z-]+$/.test(name)) throw new Error('worker needs the name of one');
+      if (name === undefined || !/^[a-z-]+$/.test(name)) throw new Error('worker needs the name of a worker');
       return runProgram(`services/workers/${name}/main.js`, []);
     case 'dashboard':
       return runProgram('services/dashboard/main.js', []);

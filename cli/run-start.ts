@@ -27,7 +27,7 @@ function describeProducts(env: NodeJS.ProcessEnv, catalogue: Catalogue): string 
   return liveStates(env, catalogue)
     .map(({ product, prefix, live, missing }) => {
       const modes = [...(live ? ['live'] : []), ...(refused.has(product) ? [] : ['test'])];
-      const keys = `${modes.join(' and ') || 'no'} keys${live ? '' : `; for live ones ${describeMissing(missing)}`}`;
+      const keys = `${modes.join(' and ') || 'no'} keys${live ? '' : `; for live keys ${describeMissing(missing)}`}`;
       return `  ${product.padEnd(24)}${prefix.padEnd(22)}${keys}`;
     })
     .join('\n');

@@ -40,7 +40,7 @@ First steps:
   npx tollgate product new weather --url http://127.0.0.1:9000 && npx tollgate catalogue apply      in another
   npx tollgate key create --customer you@example.com --products weather
 
-Commands work on the instance that runs from this folder, or on DATABASE_URL. npx tollgate start --help says what else start takes. Each has --help and --json.`;
+Commands work on the instance that runs from this folder, or on DATABASE_URL. npx tollgate start --help lists its options. Each command has --help and --json.`;
 
 function readVersion(root: string): string {
   const file = join(root, 'package.json');

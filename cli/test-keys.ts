@@ -6,7 +6,7 @@ export function noteTestKeys(products: readonly CatalogueProduct[]): string[] {
     .filter((product) => product.prefix !== null && !hasSandbox(product))
     .map((product) =>
       refusesTestKeys(product)
-        ? `test keys of ${product.id} are refused: it has no sandbox, and the catalogue names no other answer (sandbox_url, test_keys)`
+        ? `test keys of ${product.id} are refused: it has no sandbox, and the catalogue names no alternative (sandbox_url, test_keys)`
         : `test keys of ${product.id} reach its live API`,
     );
 }

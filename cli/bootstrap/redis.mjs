@@ -40,5 +40,5 @@ export function ensureRedis() {
     console.error('tollgate: installing redis-server for the tests (apt-get)');
     if (install(installer, 'redis-server') && findProgram('redis-server')) return;
   }
-  throw new Error('the tests need Redis: install redis-server, or set REDIS_URL to one whose data may be lost');
+  throw new Error('the tests need Redis: install redis-server, or set REDIS_URL to a Redis whose data may be deleted');
 }

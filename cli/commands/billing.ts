@@ -7,7 +7,7 @@ import { CommandError } from '../command-error';
 import { table } from './output';
 
 const HELP = `
-Asks the payment provider about every subscription and corrects what differs here. The dashboard, which has the provider's keys, does the work;
+Asks the payment provider about every subscription and corrects differences here. The dashboard, which has the provider's keys, does the work;
 it also does it each night. Exit code 2 means that something differed, that the provider does not know a subscription (which then ends with its
 period and grace), or that the provider refuses to charge for use above the limits, for example because the subscription has ended: bill that
 yourself.`;
@@ -30,7 +30,7 @@ function show({ compared, differences, vanished, uncharged = [], problems }: Pay
       String(after),
     ]),
   );
-  const sum = `${compared} compared, ${differences.length} differed and were mended`;
+  const sum = `${compared} compared, ${differences.length} differed and were corrected`;
   const found = rows.length === 0 ? [] : [table(['provider', 'subscription', 'customer', 'product', 'what', 'was', 'is'], rows)];
   const unknown = vanished.map(({ provider, subscription, customerId, product }) => [provider, subscription, customerId, product]);
   const lost =

@@ -28,7 +28,7 @@ The checks:
   catalogue     catalogue.yml is valid
   kong          kong.yml and catalogue.yml agree, no request of a product finds a way around the access layer, and kong.conf keeps
                 API keys out of Kong's logs
-  services      Tollgate's own services answer every route of their products
+  services      Tollgate's own services serve every route of their products
 
 The command also notes what the gateway of npm start would refuse in kong.yml, which products have no live source (test keys work without
 one), and which products have no sandbox for test keys. npx tollgate doctor looks at a running system.`;
@@ -67,7 +67,7 @@ function checkPluginInfo({ root }: CommandContext): string[] {
     ...(kept.Protocol === 'ProtoBuf:1' ? [] : ['kong/access-layer.json does not name the protocol ProtoBuf:1']),
     ...(isDeepStrictEqual(kept.Plugins?.[0]?.Schema?.fields, fields)
       ? []
-      : ['the schema in kong/access-layer.json is not the plugin’s; npm run plugin-info writes it anew']),
+      : ['the schema in kong/access-layer.json is not the plugin’s; npm run plugin-info rewrites it']),
   ];
 }
 
@@ -88,7 +88,7 @@ function checkServices({ root }: CommandContext, { products }: Catalogue): strin
     .flatMap(({ id, routes }) =>
       routes
         .filter(({ path }) => !Object.hasOwn(paths, path))
-        .map(({ path }) => `product ${id}: no service of services/products/registry.ts answers ${path}`),
+        .map(({ path }) => `product ${id}: no service of services/products/registry.ts serves ${path}`),
     );
 }
 

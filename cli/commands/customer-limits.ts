@@ -15,8 +15,8 @@ Examples:
   npx tollgate customer limits you@company.com                     show them
   npx tollgate customer limits you@company.com --keys 500          raise one of them
 
-Revoked keys and their rules do not count. A limit below what a customer has takes nothing away; nothing can be added then.
-${MAX_RULES} rules of one key are everybody's limit.`;
+Revoked keys and their rules do not count. A limit below a customer's present number removes nothing, but nothing can be added.
+No key can have more than ${MAX_RULES} rules.`;
 
 interface LimitFlags {
   readonly keys?: string;

@@ -29,7 +29,7 @@ interface ListFlags {
 function addReading(customer: Command, context: CommandContext): void {
   finishCommand(customer.command('list').description('show customers, ordered by e-mail address'))
     .option('--search <text>', 'part of the address')
-    .option('--suspended', 'only those that are suspended')
+    .option('--suspended', 'only suspended customers')
     .option('--after <email>', 'begin after this address')
     .option('--limit <n>', 'how many to show', '100')
     .addHelpText('after', LIST_EXAMPLES)
@@ -38,7 +38,7 @@ function addReading(customer: Command, context: CommandContext): void {
       const customers = await withDatabase(context, (db) => listCustomers(db, query));
       context.output.result(customers, () => showCustomers(customers));
     });
-  finishCommand(customer.command('show').description('show a customer, how many keys it has, and its subscriptions'))
+  finishCommand(customer.command('show').description('show a customer, its number of keys, and its subscriptions'))
     .argument(`<${EMAIL.name}>`, EMAIL.description)
     .action(async (email: string) => {
       const details = await withDatabase(context, (db) => showCustomer(db, { customer: email }));

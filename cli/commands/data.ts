@@ -25,13 +25,13 @@ const EXAMPLES = `
 Examples:
   npx tollgate data update                           every list that IP_LISTS_OFF does not name, and tables with IP_CITY_SOURCE, IP_ASN_SOURCE
   npx tollgate data update india_pins --from FILE --as-of 2026-03-11   postal codes of India: IN.txt of GeoNames, a file or URL
-  npx tollgate data update city --from FILE          a table of places, as an MMDB file or URL, also gzipped; {month} is the present one
+  npx tollgate data update city --from FILE          a table of places, as an MMDB file or URL, also gzipped; {month} stands for the present month
   npx tollgate data update tor_exits                 one list; the Tor Project allows one fetch an hour
   npx tollgate data update rdap_servers              IANA's list of registry servers; with IP_RDAP=on every update fetches it
   npx tollgate data measure                          for each list, how many of its addresses are flagged, with and without the lists
   npx tollgate data list
 
-Running services load what is new within IP_DATABASE_POLL_SECONDS. When a list or table cannot be fetched or has an unexpected form, the
+Running services load new data within IP_DATABASE_POLL_SECONDS. When a list or table cannot be fetched or has an unexpected form, the
 previous one stays in use.`;
 
 interface Outcome {
@@ -52,7 +52,7 @@ function folderOf({ root, env }: CommandContext): string {
 function chosen(names: readonly string[], env: NodeJS.ProcessEnv): readonly ListDefinition[] {
   const known = [...LIST_DEFINITIONS.map(({ id }) => id), ...TABLES, INDIA_PINS, RDAP_SERVERS];
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new CommandError('invalid_argument', `${unknown} is no list; there are ${known.join(', ')}`);
+  if (unknown !== undefined) throw new CommandError('invalid_argument', `${unknown} is not a list; the lists are ${known.join(', ')}`);
   const off = listSetting().parse(env['IP_LISTS_OFF'] ?? '');
   return LIST_DEFINITIONS.filter(({ id }) => (names.length > 0 ? names.includes(id) : !off.includes(id)));
 }
@@ -116,7 +116,7 @@ async function describeTable(id: TableId, folder: string): Promise<Outcome> {
 
 async function renewTable(id: TableId, folder: string, source: string | undefined): Promise<Outcome> {
   try {
-    if (source === undefined) throw new Error('say where it comes from: --from, IP_CITY_SOURCE or IP_ASN_SOURCE');
+    if (source === undefined) throw new Error('name its source with --from, IP_CITY_SOURCE or IP_ASN_SOURCE');
     await updateTable(id, { folder, source, nowMs: Date.now() });
     return await describeTable(id, folder);
   } catch (error) {
@@ -142,7 +142,7 @@ async function describePins(path: string): Promise<Outcome> {
 
 async function renewPins(path: string, source: string | undefined, asOf: Date | undefined): Promise<Outcome> {
   try {
-    if (source === undefined) throw new Error('say where they come from: --from');
+    if (source === undefined) throw new Error('name their source with --from');
     await updateIndiaFile({ path, source, asOf, nowMs: Date.now() });
     return await describePins(path);
   } catch (error) {
@@ -165,7 +165,7 @@ function chosenTables(names: readonly string[], env: NodeJS.ProcessEnv): readonl
 /** `--from` is either one table's file or URL, or the mirror of all lists. */
 function checkFrom(from: string, names: readonly string[]): void {
   const isTable = [...TABLES, INDIA_PINS].some((id) => names.includes(id));
-  if (isTable && names.length > 1) throw new CommandError('invalid_argument', 'with --from, name one table alone');
+  if (isTable && names.length > 1) throw new CommandError('invalid_argument', 'with --from, name a single table');
   if (!isTable && !/^https?:\/\//.test(from)) throw new CommandError('invalid_argument', '--from must be an http or https URL');
 }
 
@@ -235,8 +235,8 @@ export function addDataCommands(program: Command, context: CommandContext): void
     .command('data')
     .description('manage the tables, and the lists of Tor exits, VPNs, clouds and relays, that the services use');
   finishCommand(group.command('update [lists...]').description('fetch lists and tables; exit code 1 when one of them could not be fetched'))
-    .option('--from <url>', 'your own mirror of the lists; of a table its file or URL')
-    .option('--as-of <day>', 'of india_pins: the day of the data, where the file does not have it')
+    .option('--from <url>', 'your own mirror of the lists, or the file or URL of a table')
+    .option('--as-of <day>', 'for india_pins: the day of the data, if the file does not name it')
     .addHelpText('after', EXAMPLES)
     .action(async (names: string[], { from, asOf }: { from?: string; asOf?: string }) => {
       const day = readDay(asOf);
@@ -251,7 +251,7 @@ export function addDataCommands(program: Command, context: CommandContext): void
       output.result(outcomes, () => show(outcomes));
       if (outcomes.some(({ error }) => error !== undefined)) exitWith(1);
     });
-  finishCommand(group.command('measure').description('compare the flags in answers with the lists')).action(async () => {
+  finishCommand(group.command('measure').description('compare the flags in responses with the lists')).action(async () => {
     const figures = await measure(folderOf(context), env);
     output.result(figures, () => showAccuracy(figures));
   });

@@ -9,7 +9,7 @@ import { type CommandContext, describeDatabase, finishCommand } from './command-
 const HELP = `
 It looks at the instance that runs from this folder, or at DATABASE_URL, REDIS_URL, PLUGIN_SOCKET, GATEWAY_URL and DASHBOARD_URL:
 versions, database, migrations, clocks, Redis, plugin server, change feed, responses, outbox, socket, gateway, Kong's files,
-certificates, disk and the last errors. It changes nothing and prints no secret. The exit code is 1 if something is unwell.`;
+certificates, disk and the last errors. It changes nothing and prints no secret. The exit code is 1 if something is wrong.`;
 
 const SIGNS = { well: '✓', unwell: '✗', unknown: '·' } as const;
 

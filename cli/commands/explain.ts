@@ -43,7 +43,7 @@ function show(explanation: Explanation): string {
 /** `tollgate explain REQUEST_ID` */
 export function addExplainCommand(program: Command, context: CommandContext): void {
   finishCommand(program.command('explain').description('show what the caller got, which checks the request passed, and how to fix it'))
-    .argument('<request-id>', 'header X-Kong-Request-Id of the answer')
+    .argument('<request-id>', 'header X-Kong-Request-Id of the response')
     .addHelpText('after', EXAMPLE)
     .action(async (text: string) => {
       const requestId = parseRequestId(text);

@@ -41,9 +41,9 @@ export function writeForKong(context: CommandContext, folder: string, flags: Kon
   const { kongYml: ymlFile, conf: confFile, route, socketPath, answersTo, readOn } = flags;
   const product = flags.product ?? route ?? 'your-product';
   if (!PLAIN_PATH.test(folder)) throw new CommandError('invalid_argument', 'the folder’s path may hold letters, digits and ./_@+- only');
-  if (!PRODUCT_ID.test(product)) throw new CommandError('invalid_argument', `${product} is no id of a product; name it with --product`);
+  if (!PRODUCT_ID.test(product)) throw new CommandError('invalid_argument', `${product} is not a product id; give one with --product`);
   if (route !== undefined && ymlFile === undefined)
-    throw new CommandError('invalid_argument', '--route needs the kong.yml: --kong-yml FILE');
+    throw new CommandError('invalid_argument', '--route needs your kong.yml: --kong-yml FILE');
   const kongYml = readGiven(context, ymlFile);
   const kongConf = readGiven(context, confFile);
   const usesLane = flags.lane === true;

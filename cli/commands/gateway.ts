@@ -138,8 +138,8 @@ export function addGatewayCommand(program: Command, context: CommandContext): vo
     .option('--conf <file>', 'kong: your kong.conf; a merged copy is written, and yours stays unchanged')
     .option('--kong-yml <file>', 'kong: your kong.yml')
     .option('--route <name>', 'kong: the route that gets the plugin, in a copy of your kong.yml')
-    .option('--product <id>', 'kong: what is sold on it (default: the route’s name)')
-    .option('--lane', 'kong: the plugin in Lua, which asks in one exchange')
+    .option('--product <id>', 'kong: the product that is sold on it (default: the route’s name)')
+    .option('--lane', 'kong: use the plugin in Lua, which asks in one exchange')
     .addHelpText('after', HELP)
     .action((word: string, dir: string, flags: GatewayFlags) => {
       const folder = resolve(here(context.env), dir);
@@ -159,7 +159,7 @@ export function findStaleRoutes(context: CommandContext, gateway: string, file: 
     return Object.keys(written[0] ?? {}).flatMap((name) => {
       const there = read(join(each, name));
       const isTrue = there === undefined || written.some((files) => withoutHead(files[name]) === withoutHead(there));
-      return isTrue ? [] : [`${basename(each)}/${name} is not what kong.yml says: npx tollgate gateway ${gateway} ${each} writes it anew`];
+      return isTrue ? [] : [`${basename(each)}/${name} does not match kong.yml: npx tollgate gateway ${gateway} ${each} rewrites it`];
     });
   });
 }

@@ -7,7 +7,7 @@ import { here } from './here';
 
 const HELP = `
 Writes catalogue.yml and kong.yml, which sell nothing yet, an empty brand.yml, settings with this machine's time zone in .env, .gitignore and
-README.md. Existing files stay as they are. The data of what is sold will be in .tollgate of the folder.
+README.md. Existing files stay as they are. Data will be stored in .tollgate in the folder.
 
 Example:
   npx tollgate init shop
@@ -44,7 +44,7 @@ function readTemplates(root: string, folder: string): { file: string; text: stri
 /** `tollgate init` */
 export function addInitCommand(program: Command, { root, env, output }: CommandContext): void {
   finishCommand(program.command('init').description('write a folder for what you sell'))
-    .argument('[dir]', 'the folder; this one unless given')
+    .argument('[dir]', 'the folder (default: this one)')
     .addHelpText('after', HELP)
     .action((dir: string = '.') => {
       const folder = resolve(here(env), dir);

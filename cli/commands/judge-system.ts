@@ -108,7 +108,7 @@ function judgeClock({ clockMs, ownClockMs }: DatabaseFacts): Finding {
 }
 
 function judgeStore({ health: { version, connections, mostConnections, bytes }, answeredInMs }: DatabaseFacts): Finding {
-  const saw = `PostgreSQL ${version} answered in ${Math.round(answeredInMs)} ms, ${connections} of ${mostConnections} connections, ${gigabytes(bytes)}`;
+  const saw = `PostgreSQL ${version} responded in ${Math.round(answeredInMs)} ms, ${connections} of ${mostConnections} connections, ${gigabytes(bytes)}`;
   if (connections <= mostConnections * MAX_CONNECTIONS_SHARE) return well('database', saw);
   return unwell('database', saw, 'Raise max_connections, or close connections that are not needed: docs/operate/scale.md#capacity.');
 }
@@ -128,11 +128,11 @@ function judgeRedis({ usesRedis }: SystemFacts, live: readonly NodeHealth[]): Fi
   if (away.length > 0)
     return unwell(
       'redis',
-      `does not answer ${listed(away.map(({ name }) => name))}`,
-      'Bring Redis back. PostgreSQL counts meanwhile, and the counts are merged.',
+      `does not respond to ${listed(away.map(({ name }) => name))}`,
+      'Bring Redis back. PostgreSQL counts in the meantime, and the counts are merged.',
     );
   if (live.some(({ redisAnswers }) => redisAnswers === true)) return well('redis', 'counts');
-  return usesRedis ? unknown('redis', 'no plugin server says whether it answers') : well('redis', 'none; PostgreSQL counts');
+  return usesRedis ? unknown('redis', 'no plugin server reports whether it responds') : well('redis', 'none; PostgreSQL counts');
 }
 
 function judgeNodes({ nodes }: DatabaseFacts): Finding[] {
@@ -159,7 +159,7 @@ function judgeNodes({ nodes }: DatabaseFacts): Finding[] {
       unwell(
         'plugin server',
         saw,
-        'Start it and read the end of its log: docs/operate/monitor.md#first-look. Kong answers 500 until then.',
+        'Start it and read the end of its log: docs/operate/monitor.md#first-look. Kong responds with 500 until then.',
       ),
       unknown('change feed', 'no plugin server runs'),
     ];
@@ -171,7 +171,7 @@ function judgeResponses({ responses: { admitted, reported } }: DatabaseFacts): F
   if (admitted === 0) return unknown('responses', 'no request was admitted in the last minutes');
   return reported > 0
     ? well('responses', saw)
-    : unwell('responses', saw, 'See that the gateway reports to ANSWERS_LISTEN: docs/operate/monitor.md#what-apis-answer.');
+    : unwell('responses', saw, 'Check that the gateway reports to ANSWERS_LISTEN: docs/operate/monitor.md#what-apis-answer.');
 }
 
 function judgeOutbox({ overdue: { count, oldestMs } }: DatabaseFacts): Finding {
@@ -190,7 +190,7 @@ function judgeSocket({ socket }: SystemFacts): Finding {
   return unwell(
     'socket',
     `no process listens on ${socket.path}`,
-    'Start the plugin server; see that its user and Kong’s share the group of the socket.',
+    'Start the plugin server; check that its user and Kong’s share the group of the socket.',
   );
 }
 
@@ -199,11 +199,15 @@ function judgeGateway({ gateway }: SystemFacts): Finding {
   if (gateway.status === undefined)
     return unwell(
       'gateway',
-      `${gateway.url} does not answer`,
+      `${gateway.url} does not respond`,
       'Start the gateway and read the end of its log: docs/operate/monitor.md#first-look.',
     );
-  if (gateway.status < 500) return well('gateway', `${gateway.url} answers ${gateway.status}`);
-  return unwell('gateway', `${gateway.url} answers ${gateway.status}`, 'Look at the plugin server first: without it Kong answers 500.');
+  if (gateway.status < 500) return well('gateway', `${gateway.url} responds with ${gateway.status}`);
+  return unwell(
+    'gateway',
+    `${gateway.url} responds with ${gateway.status}`,
+    'Look at the plugin server first: without it Kong responds with 500.',
+  );
 }
 
 function judgeCertificates({ certificates, nowMs }: SystemFacts): Finding[] {
@@ -213,7 +217,7 @@ function judgeCertificates({ certificates, nowMs }: SystemFacts): Finding[] {
       return unwell(
         `certificate of ${name}`,
         'cannot be read',
-        'See that the address is served with TLS, and that the file is a certificate.',
+        'Check that the address is served with TLS, and that the file is a certificate.',
       );
     const saw = `ends at ${new Date(endsAtMs).toISOString()}`;
     if (endsAtMs - nowMs > MIN_CERTIFICATE_MS) return well(`certificate of ${name}`, saw);
@@ -240,7 +244,7 @@ function judgeDatabase(facts: SystemFacts): Finding[] {
   if (typeof database === 'string') {
     const rest = ['sessions', 'migrations', 'clocks', 'redis', 'plugin server', 'change feed', 'responses', 'outbox'];
     const todo = 'Bring PostgreSQL back, or set DATABASE_URL. Do not restart plugin servers meanwhile: a new one knows no key.';
-    return [unwell('database', database, todo), ...rest.map((name) => unknown(name, 'the database does not answer'))];
+    return [unwell('database', database, todo), ...rest.map((name) => unknown(name, 'the database does not respond'))];
   }
   const live = database.nodes.filter(isRunning);
   return [

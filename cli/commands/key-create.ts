@@ -40,15 +40,15 @@ One subscription per customer and product: a second key for a product joins it.`
 
 const IMPORT_EXAMPLE = `
 Examples:
-  npx tollgate key import kong.yml --product weather --dry-run     say what would be imported
+  npx tollgate key import kong.yml --product weather --dry-run     show what would be imported
   npx tollgate key import keys.csv --plan Star
   npx tollgate key import --customer you@example.com --products weather --hash 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
 
 Customers keep the keys they have. A file is a declarative file of Kong, a dump of deck, CSV with a header line
 (customer,key,name,products,plan,expires_at,rules; sha256 in place of key; lists separated by spaces) or JSON lines of the same members.
-Only the SHA-256 of a key is stored. Missing customers and subscriptions are created. A group of Kong with the name of a product opens it.
-A consumer whose username is no e-mail address becomes NAME@kong.invalid. A line that cannot be imported is named; the others are imported. Import
-the same file again to go on: keys that are stored already stay as they are.`;
+Only the SHA-256 of a key is stored. Missing customers and subscriptions are created. A Kong group with the name of a product gives access to it.
+A consumer whose username is not an e-mail address becomes NAME@kong.invalid. A line that cannot be imported is named; the others are imported. Import
+the same file again to continue: keys that are stored already stay as they are.`;
 
 function needed(isNeeded: boolean, flags: string, description: string): Option {
   return new Option(flags, description).makeOptionMandatory(isNeeded);

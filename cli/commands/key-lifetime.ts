@@ -11,7 +11,7 @@ Examples:
   npx tollgate key rotate ID                  the old key ends at once
   npx tollgate key rotate ID --overlap 24h    both work for a day
 
-The new key has the products, rules, mode and expiry of the old one; what was used today and this month stays used.`;
+The new key has the products, rules, mode and expiry of the old one; usage of today and this month stays counted.`;
 
 const EXPIRE_EXAMPLE = `
 Examples:

@@ -23,7 +23,7 @@ Examples:
   npx tollgate key rules ID --allow ""                           admit everyone
 
 A rule is an address (203.0.113.7), a network (10.0.0.0/8, 2001:db8::/32), a host (app.example.com) or all hosts below one
-(*.example.com). Hosts are compared to Origin, else Referer. A caller must match at least one rule; without rules everyone may call.`;
+(*.example.com). Hosts are compared with Origin, or with Referer if there is no Origin. A caller must match at least one rule; without rules everyone may call.`;
 
 function addReading(key: Command, context: CommandContext): void {
   finishCommand(key.command('list').description('show the keys of a customer'))

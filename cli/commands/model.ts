@@ -38,7 +38,7 @@ export function addModelCommands(program: Command, { root, env, output }: Comman
   const used = env['IMAGE_ONNX_MODEL'] ? resolve(root, env['IMAGE_ONNX_MODEL']) : undefined;
   const group = program.command('model').description('manage your own models for removing backgrounds');
   finishCommand(group.command('add <file>').description('copy an ONNX model into the data folder after checking its SHA-256'))
-    .requiredOption('--sha256 <hex>', 'what the file must have')
+    .requiredOption('--sha256 <hex>', 'the SHA-256 that the file must have')
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, { sha256 }: { sha256: string }) => {
       const model = await addModel(resolve(file), { folder, sha256: parseSha256(sha256) });

@@ -26,7 +26,7 @@ function findDashboardUrl({ root, env, isSameProcess }: CommandContext): string 
   if (given !== undefined && URL.canParse(given)) return new URL(given).origin;
   const state = readState(dataFolder(root, env));
   if (state?.dashboard && isSameProcess(state.supervisor)) return state.dashboard;
-  throw new CommandError('not_running', 'for the link, set DASHBOARD_URL to where browsers reach the dashboard');
+  throw new CommandError('not_running', 'for the link, set DASHBOARD_URL to the address at which browsers reach the dashboard');
 }
 
 /** Both in one transaction: an operator without a link could never sign in. */
@@ -65,7 +65,7 @@ export function addOperatorCommands(program: Command, context: CommandContext): 
     .requiredOption('--email <email>', 'an address that no customer has');
   const runCreate = addLinkCommand(create, context, createOperator);
   create.action((flags: { email: string }) => runCreate(flags.email));
-  const reset = operator.command('reset').description('end password, second factor and sessions, and give a new link');
+  const reset = operator.command('reset').description('reset password, second factor and sessions, and print a new link');
   const runReset = addLinkCommand(reset, context, resetOperator);
   reset.argument('<email>', 'address of the operator').action(runReset);
   finishCommand(operator.command('remove').description('end the account of an operator'))

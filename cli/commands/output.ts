@@ -41,7 +41,7 @@ export function createOutput(json: boolean, { stdout, stderr }: Streams): Output
 const HINTS: Partial<Record<OperationRefusal, string>> = {
   customer_unknown: 'npx tollgate customer create --email EMAIL adds one',
   operator_unknown: 'npx tollgate operator list shows them',
-  operator_exists: 'npx tollgate operator reset EMAIL gives a new link',
+  operator_exists: 'npx tollgate operator reset EMAIL prints a new link',
   key_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   rule_limit_reached: 'npx tollgate customer limits EMAIL shows and raises the limits',
   key_unknown: 'npx tollgate key list --customer EMAIL shows the ids',

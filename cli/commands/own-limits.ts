@@ -16,7 +16,7 @@ export function addOwnLimits(command: Command, whose = ''): Command {
   return command
     .option('--daily <n>', `requests a day${whose}, instead of the plan’s`)
     .option('--monthly <n>', `requests a month${whose}, instead of the plan’s`)
-    .option('--rate <rate>', `how fast requests${whose} may come, such as 10/s or 600/min, instead of the plan’s rate`)
+    .option('--rate <rate>', `rate at which requests${whose} may come, such as 10/s or 600/min, instead of the plan’s rate`)
     .option('--burst <n>', 'with --rate: how many requests may come at once (default: the number in the rate)');
 }
 

@@ -36,7 +36,7 @@ async function answer(context: CommandContext, text: string, work: (db: Pool, id
 
 /** `requests`, `approve` and `decline` of `tollgate subscription`. */
 export function addPlanRequestCommands(subscription: Command, context: CommandContext): void {
-  finishCommand(subscription.command('requests').description('show plans that customers asked for, the longest waiting first'))
+  finishCommand(subscription.command('requests').description('show plans that customers requested, longest waiting first'))
     .option('--limit <n>', 'how many to show', '100')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: { limit: string }) => {
@@ -44,11 +44,11 @@ export function addPlanRequestCommands(subscription: Command, context: CommandCo
       const { requests } = await withDatabase(context, (db) => listOpenRequests(db, query));
       context.output.result(requests, () => show(requests));
     });
-  finishCommand(subscription.command('approve').description('give the customer the plan it asked for, from its next request on'))
+  finishCommand(subscription.command('approve').description('give the customer the requested plan, from its next request on'))
     .argument('<id>', 'id of the request')
     .addHelpText('after', EXAMPLES)
     .action((text: string) => answer(context, text, (db, id) => approvePlanRequest(db, { id, actor: ACTOR })));
-  finishCommand(subscription.command('decline').description('decline the plan a customer asked for; its subscription stays as it is'))
+  finishCommand(subscription.command('decline').description('decline a requested plan; the subscription stays as it is'))
     .argument('<id>', 'id of the request')
     .requiredOption('--reason <text>', 'for the customer to read')
     .addHelpText('after', EXAMPLES)

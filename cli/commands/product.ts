@@ -17,19 +17,19 @@ import { removeFromList } from './remove-from-list';
 import { type Authority, describeProduct, isGrpcUrl, type NewProduct } from './new-product';
 
 const NEW_HELP = `
-Writes a block into kong.yml and an entry into catalogue.yml, in this folder if they are here, else in the one that runs or that
+Writes a block into kong.yml and an entry into catalogue.yml, in this folder if they are here, otherwise in the folder that runs or that
 TOLLGATE_CONFIG names. Nothing is live before npx tollgate catalogue apply. A request for /NAME/today reaches the API as /today.
 
 Example:
   npx tollgate product new weather --url http://127.0.0.1:9000 --daily 1000 --monthly 30000`;
 
 const REMOVE_HELP = `
-Takes the product's block out of kong.yml and its entry out of catalogue.yml; customers are served until npx tollgate catalogue apply. Nothing
+Removes the product's block from kong.yml and its entry from catalogue.yml. Customers are served until npx tollgate catalogue apply. Nothing
 that customers have is deleted.`;
 
 /** The consequences of removing a product for its subscribers. */
 const STAYS =
-  'keys, subscriptions, usage, statements and the audit log stay; calls are answered with 404, and customers cannot subscribe. If the product comes back under this name, its subscriptions go on';
+  'keys, subscriptions, usage, statements and the audit log stay; calls get 404, and customers cannot subscribe. If the product comes back under this name, its subscriptions continue';
 
 /** The default of the products in the specification. */
 const USUAL_DAILY = 1_000;
@@ -67,7 +67,7 @@ function readAuthority(file: string): Authority {
     const id = `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
     return { id, cert: readFileSync(file, 'utf8') };
   } catch {
-    throw invalid(`--ca names no certificate in PEM: ${file}`);
+    throw invalid(`--ca does not name a PEM certificate: ${file}`);
   }
 }
 
@@ -79,7 +79,7 @@ function readNew(name: string, flags: NewFlags, env: NodeJS.ProcessEnv): NewProd
   const monthly = flags.monthly === undefined ? undefined : parseLimit(flags.monthly, '--monthly');
   const url = parseUpstream(flags.url);
   if (isGrpcUrl(url) && flags.prefix === undefined)
-    throw invalid('--prefix of a gRPC API is the service that calls name: /PACKAGE.SERVICE');
+    throw invalid('for a gRPC API, --prefix is the service that calls name: /PACKAGE.SERVICE');
   if (flags.ca !== undefined && !url.startsWith('https:')) throw invalid('--ca needs an https API');
   return {
     id: name,
@@ -167,7 +167,7 @@ function addNew(group: Command, context: CommandContext): void {
         [
           `${id}: ${prefix} goes to ${url}; written to ${written.join(' and ')}`,
           ...(isGrpcUrl(url) ? ['only Kong forwards gRPC: npm start skips this product and serves the others'] : []),
-          'look them over, then',
+          'check them, then',
           `  ${next[0]}   makes it live`,
           `  ${next[1]}   makes a key for it`,
           'test keys are refused until its catalogue entry has sandbox_url or test_keys',

@@ -59,13 +59,13 @@ export async function reloadGateway(context: CommandContext): Promise<Reloaded> 
     if (told && told.at >= askedAt) {
       if (told.digest === digest) return 'local';
       const why = told.problems?.join('; ') ?? `it was started with another file than ${file}`;
-      throw new CommandError('reload_failed', `the catalogue is applied, but the gateway goes on with the old kong.yml: ${why}`);
+      throw new CommandError('reload_failed', `the catalogue is applied, but the gateway continues with the old kong.yml: ${why}`);
     }
     await sleep(POLL_MS);
   }
   throw new CommandError(
     'reload_failed',
-    `the catalogue is applied, but the gateway does not read ${file} again; see ${dataDir}/logs/gateway.log`,
+    `the catalogue is applied, but the gateway did not load ${file}; see ${dataDir}/logs/gateway.log`,
   );
 }
 

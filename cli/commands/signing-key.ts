@@ -21,7 +21,7 @@ Give TOLLGATE_CONTEXT_SECRETS and TOLLGATE_CONTEXT_PRIVATE_KEY to plugin servers
 how to rotate without a refused request.`;
 
 const STEPS: Readonly<Record<RotationStep, string>> = {
-  first: 'for plugin servers; signing-key keys prints what services verify with',
+  first: 'for plugin servers; signing-key keys prints the keys with which services verify',
   believe:
     'step 1 of 3: give services the keys that signing-key keys prints with this value, and upstreams the public set; change no plugin server',
   sign: 'step 2 of 3: give this value to the plugin servers, one node after the other',
@@ -63,7 +63,8 @@ function readFileOf(path: string): string | undefined {
 /** The secrets in the environment, otherwise those of `npm start` in this folder. @throws CommandError */
 function readSecrets({ env, root }: CommandContext): readonly SharedKey[] {
   const text = env['TOLLGATE_CONTEXT_SECRETS'] || readFileOf(secretsFile(dataFolder(root, env)));
-  if (text === undefined) throw new CommandError('invalid_argument', 'set TOLLGATE_CONTEXT_SECRETS to what the plugin servers have');
+  if (text === undefined)
+    throw new CommandError('invalid_argument', 'set TOLLGATE_CONTEXT_SECRETS to the value that the plugin servers have');
   return refusing(() => parseSharedKeys(text));
 }
 
@@ -78,7 +79,7 @@ function publicKeys(context: CommandContext): KeySet {
 /** The keys of these products, for all generations. @throws CommandError */
 function productKeys(context: CommandContext, products: readonly string[]): KeySet {
   const odd = products.find((product) => !PRODUCT_ID.test(product));
-  if (odd !== undefined) throw new CommandError('invalid_argument', `"${odd}" is no product id`);
+  if (odd !== undefined) throw new CommandError('invalid_argument', `"${odd}" is not a product id`);
   const secrets = readSecrets(context);
   return keySetOf(...products.flatMap((product) => secrets.map((secret) => deriveProductKey(secret, product))));
 }
@@ -110,7 +111,7 @@ export function addSigningKeyCommands(program: Command, context: CommandContext)
     },
   );
   finishCommand(
-    group.command('keys [products...]').description('print what verifies proofs: the keys of products, or the public key set'),
+    group.command('keys [products...]').description('print the keys that verify proofs: those of products, or the public key set'),
   ).action((products: readonly string[]) => {
     const keys = products.length > 0 ? productKeys(context, products) : publicKeys(context);
     const name = products.length > 0 ? 'TOLLGATE_CONTEXT_KEYS' : 'TOLLGATE_CONTEXT_JWKS';

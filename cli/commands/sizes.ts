@@ -4,7 +4,7 @@ import { type CommandContext, finishCommand, withDatabase } from './command-cont
 import { table } from './output';
 
 const HELP = `
-The numbers of rows are PostgreSQL's estimates; a dash stands where autovacuum has not counted yet. docs/operate/backup.md says how long each
+The numbers of rows are PostgreSQL's estimates; a dash means that autovacuum has not counted yet. docs/operate/backup.md says how long each
 table keeps its rows.
 
 Example:

@@ -11,11 +11,11 @@ const HELP = `
 Example:
   npx tollgate statement --customer you@example.com --month 2027-03 --json
 
-Each day on a plan costs its share of the monthly price; a day with two plans costs the dearer one, a day on which the subscription was
-paused or cancelled nothing. A day pays for a thirtieth of the monthly limit; use beyond that is surcharged, to the whole price at the most.
+Each day on a plan costs its share of the monthly price; a day with two plans costs the more expensive one; a day on which the subscription was
+paused or cancelled costs nothing. A day pays for a thirtieth of the monthly limit; use beyond that is surcharged, up to the whole price.
 What a plan sells above its limits is counted by the day. A plan that a payment provider charges in advance costs only that here.
-Test keys cost nothing. From the third day of the next month on a statement is closed, and never changes.
-A month before the records begin has none: null with --json.`;
+Test keys cost nothing. A statement is closed on the third day of the next month and never changes after that.
+A month before the records begin has no statement: null with --json.`;
 
 function show(statement: MonthlyStatement | null, month: string): string {
   if (statement === null) return `no statement for ${month}`;

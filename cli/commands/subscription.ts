@@ -29,7 +29,7 @@ Examples:
   npx tollgate subscription change ID --rate 10/s --burst 20
   npx tollgate subscription change ID --base                           back to the product's base limits
 
-A change counts from the next request, and what was used today and this month stays used.`;
+A change applies from the next request on. Usage of today and this month stays counted.`;
 
 function readTerms({ plan, ...own }: TermFlags): OwnLimitsWish & { plan?: string } {
   return { ...(plan !== undefined && { plan }), ...readOwnLimits(own) };

@@ -16,7 +16,7 @@ import { showMoment } from './views';
 
 const HELP = `
 Events: ${SELLER_EVENTS.join(', ')}.
-docs/seller-webhooks.md says what each holds. The secret is shown once, when the webhook is added.`;
+docs/seller-webhooks.md describes their contents. The secret is shown once, when the webhook is added.`;
 
 function parseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -34,7 +34,7 @@ function parseEvents(text: string | undefined): readonly SellerEvent[] | null {
   const names = parseList(text);
   const known = SELLER_EVENTS.filter((event) => names.includes(event));
   if (known.length > 0 && known.length === names.length) return known;
-  throw new CommandError('invalid_argument', `--events is some of ${SELLER_EVENTS.join(',')}`);
+  throw new CommandError('invalid_argument', `--events must be some of ${SELLER_EVENTS.join(',')}`);
 }
 
 function show(webhooks: readonly SellerWebhook[]): string {
@@ -99,11 +99,11 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
       const added = await withDatabase(context, (db) => addSellerWebhook(db, options));
       context.output.result(added, () => `${added.secret}\nshown this once; its id is ${added.id}`);
     });
-  finishCommand(webhook.command('list').description('show where events are sent')).action(async () => {
+  finishCommand(webhook.command('list').description('show the URLs that events are sent to')).action(async () => {
     const webhooks = await withDatabase(context, listSellerWebhooks);
     context.output.result(webhooks, () => show(webhooks));
   });
-  finishCommand(webhook.command('remove').description('stop sending events to a URL, including those that wait'))
+  finishCommand(webhook.command('remove').description('stop sending events to a URL, including waiting ones'))
     .argument('<id>', 'id of the webhook')
     .action(async (text: string) => {
       const id = parseId(text);

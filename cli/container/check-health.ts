@@ -25,7 +25,7 @@ function askPluginServer(socketPath: string): Promise<void> {
       const { sequence } = decodeRpcReturn(bytes, start, end);
       socket.destroy();
       if (sequence === 1) resolve();
-      else reject(new Error('the plugin server answered something else'));
+      else reject(new Error('the plugin server sent an unexpected reply'));
     }, MAX_ANSWER_BYTES);
     socket.once('error', reject);
     socket.once('close', () => reject(new Error('the plugin server closed the connection')));
@@ -36,7 +36,7 @@ function askPluginServer(socketPath: string): Promise<void> {
 
 async function askHttp(url: string): Promise<void> {
   const { status } = await plainGet(url, { signal: AbortSignal.timeout(ANSWER_MS), maxBytes: MAX_ANSWER_BYTES });
-  if (status !== 200) throw new Error(`it answered ${status}`);
+  if (status !== 200) throw new Error(`it responded with ${status}`);
 }
 
 /** The worker's own settings, including those read from files at its start. */
@@ -84,7 +84,7 @@ function ask(role: string | undefined, env: Environment): Promise<void> {
 export async function checkHealth(role: string | undefined, env: Environment): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_MS} ms`)), ANSWER_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${ANSWER_MS} ms`)), ANSWER_MS);
   });
   try {
     await Promise.race([ask(role, env), late]);

@@ -97,5 +97,5 @@ export async function grantPrivileges(db: Pool): Promise<boolean> {
 
 /** The advice to a platform engineer when {@link grantPrivileges} returns false. */
 export const ROLES_MISSING =
-  'the database user may not create roles: all processes share its rights. As a user who may, run ' +
+  'the database user may not create roles: all processes share its rights. As a user who can create roles, run ' +
   `CREATE ROLE ${PROCESS_ROLES.join('; CREATE ROLE ')}; then migrate again (docs/operate/secrets.md)`;

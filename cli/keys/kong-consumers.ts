@@ -104,7 +104,7 @@ export function* readKongConsumers(yaml: YamlText, products: ReadonlySet<string>
     const line = lineAt(yaml, path);
     const double = doubles.get(of);
     if (double !== undefined) {
-      yield { line, reason: `consumer "${labelOf(of)}" would be one customer with consumer "${double}"` };
+      yield { line, reason: `consumer "${labelOf(of)}" would become the same customer as consumer "${double}"` };
       continue;
     }
     const groups = [...(of.acls ?? []), ...(acls ?? []).filter((known) => belongsTo(of, known.consumer))].map((known) => known.group);

@@ -46,7 +46,7 @@ export async function findFreeRow(count: number, but: ReadonlySet<number | undef
     await release(probes);
     if (!probes.includes(undefined)) return first;
   }
-  throw new Error(`this machine has no ${count} free ports in a row`);
+  throw new Error(`this machine does not have ${count} consecutive free ports`);
 }
 
 /** Distinct free ports. */

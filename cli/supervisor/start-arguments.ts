@@ -20,10 +20,10 @@ npm start [-- --config DIR --port 8000 --gateway local --json], in a clone
 
 Sets up and runs everything: database, gateway, plugin server, dashboard, and what the products of the folder need.
 
-  --config   the folder of what is sold, which npx tollgate init writes (default: this folder if it is one, else the example catalogue)
-  --port N   port of the gateway (default: 8000 when it is free, else any free one)
-  --gateway  what stands in front: local (the stand-in for Kong), nginx, nginx-lua, caddy or haproxy (as installed on this machine)
-  --json     print one JSON line when everything answers: {"gateway","dashboard","sandbox","services","dataDir"}
+  --config   the folder of what is sold, which npx tollgate init writes (default: this folder if it is one, otherwise the example catalogue)
+  --port N   port of the gateway (default: 8000 when it is free, otherwise any free port)
+  --gateway  the gateway in front: local (the stand-in for Kong), nginx, nginx-lua, caddy or haproxy (as installed on this machine)
+  --json     print one JSON line when everything responds: {"gateway","dashboard","sandbox","services","dataDir"}
 
 TOLLGATE_CONFIG     the same as --config
 DATABASE_URL        a PostgreSQL to use instead of the embedded one

@@ -82,7 +82,7 @@ async function untilRefusing(gateway: string, { products }: Catalogue): Promise<
     if (status === 401) return;
     await sleep(PROBE_MS);
   }
-  throw new Error(`the gateway answers a request without a key with ${status || 'nothing'} instead of 401`);
+  throw new Error(`the gateway responds to a request without a key with ${status || 'nothing'} instead of 401`);
 }
 
 /**

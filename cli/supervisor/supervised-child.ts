@@ -64,10 +64,10 @@ export class SupervisedChild {
     const { name, logFile } = this.spec;
     const deadline = performance.now() + READY_DEADLINE_MS;
     while (!this.#ready) {
-      if (this.#isStopping) throw new Error('the start was cut short');
+      if (this.#isStopping) throw new Error('the start was interrupted');
       if (this.#deaths >= START_ATTEMPTS)
         throw new Error(`${name} does not start; its log, ${logFile}, ends with:\n${logTail(logFile, this.#logStart)}`);
-      if (performance.now() > deadline) throw new Error(`${name} does not answer after ${READY_DEADLINE_MS / 1_000} s; see ${logFile}`);
+      if (performance.now() > deadline) throw new Error(`${name} does not respond after ${READY_DEADLINE_MS / 1_000} s; see ${logFile}`);
       await sleep(READY_POLL_MS);
     }
     return this.#ready;

@@ -76,7 +76,7 @@ export class Supervisor {
    * @throws Error, readable
    */
   async run(spec: ChildSpec): Promise<ReadyLine> {
-    if (this.#stopped) throw new Error('the start was cut short');
+    if (this.#stopped) throw new Error('the start was interrupted');
     rotateLog(spec.logFile);
     this.#logs.push(spec.logFile);
     const child = new SupervisedChild(spec, { onEvent: (name, event) => this.note(name, event), onSpawn: () => this.#remember() });

@@ -69,7 +69,7 @@ describe('a document on a server', () => {
 
   it('is not read for ever, nor larger than may be when it is unpacked', async () => {
     const { unusable: around } = await readFrom((_request, response) => response.writeHead(302, { location: '/' }).end());
-    expect(around).toEqual([expect.stringContaining('it answers 302')]);
+    expect(around).toEqual([expect.stringContaining('it responds with 302')]);
     const bomb = gzipSync(Buffer.alloc(17 * 1024 * 1024));
     const { unusable: packed } = await readFrom((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     const { unusable: endless } = await readFrom((_request, response) => void response.write(Buffer.alloc(17 * 1024 * 1024, '{')));

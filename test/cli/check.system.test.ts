@@ -26,7 +26,7 @@ describe('check', () => {
     put('kong/kong.yml');
     put('kong/kong.conf', 'log_level = alert', 'log_level = crit');
     const refused = await check();
-    expect(refused).toContain('✗ services: product api-pincode: no service of services/products/registry.ts answers /pincode');
+    expect(refused).toContain('✗ services: product api-pincode: no service of services/products/registry.ts serves /pincode');
     expect(refused).toMatch(/✗ plugin: [^\n]*npm run plugin-info/);
     expect(refused).toContain('✗ kong: kong.conf: log_level: must be alert');
     put('kong/kong.conf');

@@ -117,7 +117,10 @@ describe('tollgate signing-key', () => {
     expect(parseKeySet(all.stdout).map(({ id }) => id)).toEqual(secrets.map((secret) => derivePrivateKey(secret).id));
     for (const argv of [['keys', 'Not a product'], ['keys']]) {
       const { code, stderr } = await runCommand(['signing-key', ...argv], { env: argv.length > 1 ? env : { TOLLGATE_DATA_DIR: folder } });
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/^tollgate: (".*" is no product id|set TOLLGATE_CONTEXT_SECRETS .*)\n$/)]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^tollgate: (".*" is not a product id|set TOLLGATE_CONTEXT_SECRETS .*)\n$/),
+      ]);
     }
   });
 
@@ -195,7 +198,7 @@ describe('a folder that init writes', () => {
     const run = (...argv: string[]) => runCommand(argv, { env: { TOLLGATE_CONFIG: shop } });
     await run('init', shop);
     const words = ['product', 'new', 'weather', '--url', 'grpc://127.0.0.1:9000'];
-    expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining('--prefix of a gRPC API') });
+    expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining('for a gRPC API, --prefix') });
     expect(await run('product', 'new', 'weather', '--url', 'grpc://h:1/v1', '--prefix', '/a.A')).toMatchObject({ code: 1 });
     const { code, stdout } = await run(...words, '--prefix', '/weather.v1.Weather');
     expect([code, stdout]).toEqual([0, expect.stringContaining('only Kong forwards gRPC')]);
@@ -251,7 +254,7 @@ describe('a folder that init writes', () => {
 
   it.each([
     ['http://127.0.0.1:9000', 'catalogue.yml', '--ca needs an https API'],
-    ['https://api.example.com', 'catalogue.yml', '--ca names no certificate'],
+    ['https://api.example.com', 'catalogue.yml', '--ca does not name a PEM certificate'],
   ])('takes no authority for %s from %s', async (url, file, reason) => {
     const shop = join(folder, 'shop');
     await runCommand(['init', shop]);

@@ -148,7 +148,7 @@ it('data update leaves out lists that are switched off, and refuses names that a
   });
   expect((JSON.parse(stdout) as Outcome[]).map(({ list }) => list)).toEqual(['aws']);
   const unknown = await data('update', 'tor');
-  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('tor is no list')]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('tor is not a list')]);
   expect((await data('update', '--from', 'file:///etc')).code).toBe(1);
 });
 

@@ -37,7 +37,7 @@ it('a system in which all is well has nothing to do', () => {
 });
 
 it.each<[string, string, Partial<SystemFacts>, RegExp]>([
-  ['a database that is away', 'database', { database: 'PostgreSQL at db does not answer' }, /Do not restart plugin servers/],
+  ['a database that is away', 'database', { database: 'PostgreSQL at db does not respond' }, /Do not restart plugin servers/],
   ['a missing migration', 'migrations', { database: database({ migrations: { pending: ['0009_x'], unknown: [] } }) }, /upgrade\.md/],
   ['a pooler that shares sessions', 'sessions', { database: database({ sharesSessions: true }) }, /pool_mode = session/],
   ['a clock that is wrong', 'clocks', { database: database({ clockMs: NOW_MS - 3_000 }) }, /time synchronisation/],

@@ -252,7 +252,7 @@ describe('key import of a Kong file', () => {
     const { code, result } = await imported(KONG, { name: 'kong.yml', more: ['--product', 'api-ip'] });
     expect({ code, imported: result.imported }).toEqual({ code: 1, imported: 2 });
     expect(result.refused).toEqual([
-      { line: 15, reason: 'consumer "acme ltd" would be one customer with consumer "Acme Ltd"' },
+      { line: 15, reason: 'consumer "acme ltd" would become the same customer as consumer "Acme Ltd"' },
       { line: 21, reason: 'belongs to a consumer that is not in the file' },
     ]);
     expect((await recordOf(foreign('t'))).products).toEqual(['api-ip']);

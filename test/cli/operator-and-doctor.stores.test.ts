@@ -86,7 +86,7 @@ describe('doctor', () => {
     expect(of('database')).toMatchObject({ state: 'well', saw: expect.stringContaining('PostgreSQL') });
     expect(of('migrations')).toMatchObject({ state: 'well' });
     expect(of('clocks')).toMatchObject({ state: 'well' });
-    expect(of('plugin server')).toMatchObject({ state: 'unwell', todo: expect.stringContaining('Kong answers 500') });
+    expect(of('plugin server')).toMatchObject({ state: 'unwell', todo: expect.stringContaining('Kong responds with 500') });
     const { password, host, pathname } = new URL(database().url);
     expect(stdout).not.toContain(`:${password}@`);
     expect(lookedAt).toBe(`PostgreSQL at ${host}, database ${pathname.slice(1)}, as DATABASE_URL says`);

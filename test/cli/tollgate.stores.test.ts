@@ -293,7 +293,7 @@ describe('which database', () => {
     const databaseUrl = 'postgres://someone:hunter2@127.0.0.1:1/none';
     const { code, stderr } = await runCommand(['key', 'list', '--customer', CUSTOMER], { databaseUrl, root: projectRoot });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^tollgate: PostgreSQL at 127\.0\.0\.1:1 does not answer \(ECONNREFUSED\)[^\n]*\n$/);
+    expect(stderr).toMatch(/^tollgate: PostgreSQL at 127\.0\.0\.1:1 does not respond \(ECONNREFUSED\)[^\n]*\n$/);
     expect(stderr).not.toContain('hunter2');
   });
 });

@@ -214,7 +214,7 @@ describe('gateway kong', () => {
   });
 
   it.each([
-    [['--route', 'orders'], '--route needs the kong.yml'],
+    [['--route', 'orders'], '--route needs your kong.yml'],
     [['--kong-yml', FOREIGN, '--route', 'none'], 'it has website, orders, stock'],
     [['--conf', '/nowhere/kong.conf'], '/nowhere/kong.conf cannot be read'],
   ])('refuses %j', async (words, message) => {

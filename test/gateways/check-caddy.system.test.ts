@@ -55,7 +55,7 @@ it.each([
     const routes = join(target, { caddy: 'routes.caddy', haproxy: 'routes.map' }[kind] ?? 'routes.conf');
     writeFileSync(routes, readFileSync(routes, 'utf8').replaceAll('/vahaan', '/vehicle'));
     const { code, text } = await check();
-    expect([code, text]).toEqual([1, expect.stringContaining('is not what kong.yml says: npx tollgate gateway')]);
+    expect([code, text]).toEqual([1, expect.stringContaining('does not match kong.yml: npx tollgate gateway')]);
   },
 );
 

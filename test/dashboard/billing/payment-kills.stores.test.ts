@@ -316,19 +316,23 @@ describe('use above the limits of a month that is over', () => {
   it('is named with its amount by the command that compares, which exits with 2 for it and for what it mended, and with 0 for nothing', async () => {
     await reconcile();
     const nothing = await reconcile();
-    expect(nothing).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^\d+ compared, 0 differed and were mended\n$/) });
+    expect(nothing).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^\d+ compared, 0 differed and were corrected\n$/),
+    });
     const wish = await newUser();
     dashboard().hear(false);
     const subscription = await endOf(wish);
     dashboard().provider.ledger.books.waiting = [];
     const mended = await reconcile();
-    expect(mended).toMatchObject({ code: 2, stderr: '', stdout: expect.stringContaining('1 differed and were mended') });
+    expect(mended).toMatchObject({ code: 2, stderr: '', stdout: expect.stringContaining('1 differed and were corrected') });
     expect(mended.stdout).toMatch(new RegExp(`sandbox +${subscription} +${wish.customerId} +${PRODUCT} +status +active +ended`));
 
     await closeMonth(dashboard().pool, { customers: [wish.customerId], month, timeZone: 'UTC', now: at });
     await report(dashboard());
     const text = await reconcile();
-    expect([text.code, text.stdout]).toMatchObject([2, expect.stringContaining('0 differed and were mended')]);
+    expect([text.code, text.stdout]).toMatchObject([2, expect.stringContaining('0 differed and were corrected')]);
     expect(text.stdout).toMatch(
       new RegExp(`not charged:\nprovider[^\n]+\nsandbox +${wish.customerId} +${PRODUCT} +${month} +12\\.34 INR +.*${subscription}`),
     );
