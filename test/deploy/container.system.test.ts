@@ -74,6 +74,8 @@ describe('a container without its secrets ends at once and says what is missing'
       'TOLLGATE_CONTEXT_SECRETS: is required and not set',
     ],
     ['service', ['service', 'vahaan'], database, 'TOLLGATE_CONTEXT_KEYS: is required and not set'],
+    ['service without products', ['service', 'none'], database, 'TOLLGATE_CONTEXT_KEYS: is required and not set'],
+    ['dashboard', ['dashboard'], { ...database, GATEWAY_URL: 'http://localhost:8000' }, 'DASHBOARD_SECRET: is required and not set'],
     ['migrate', ['migrate'], {}, 'DATABASE_URL is required'],
   ])('%s', async (_role, args, env, message) => {
     const { code, stdout, stderr } = await runRole(args, env);

@@ -30,11 +30,20 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
   it.each([
     ['with the plugin on a service', gateway(plain())],
     ['with the plugin on a route', gateway(hosted)],
+    ['with the lane', gateway(hosted.replace('access-layer', 'tollgate'))],
     [
       'with the plugin beside its service, as decK writes it',
       gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - { service: { name: orders }, ${guard().slice(2)}`),
     ],
+    [
+      'with the plugin beside its route',
+      gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - { route: orders, ${guard().slice(2)}`),
+    ],
     ['with the plugin for all', gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - ${guard()}\n`)],
+    [
+      'with a route beside its service',
+      gateway(`    plugins: [${guard()}]`, 'routes:\n  - { name: orders, service: { name: orders }, paths: [/orders] }'),
+    ],
     [
       'with fields that narrow nothing',
       gateway(
@@ -47,13 +56,19 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
         `    routes: [{ name: o, expression: 'http.path ^= "/orders" && net.protocol == "https"', priority: 9 }]\n    plugins: [${guard()}]`,
       ),
     ],
+    [
+      'with consumers, certificates and upstreams',
+      gateway(plain(), 'consumers: [{ username: a, plugins: [{ name: rate-limiting }] }]\ncertificates: [{ cert: x, key: y }]'),
+    ],
     ['beside a website for every other path', gateway(plain(), other('paths: [/]'))],
     ['beside a website by host', gateway(hosted, other('hosts: [www.example.com]'))],
     ['beside a longer path of another host', gateway(hosted, other('hosts: [www.example.com], methods: [GET], paths: [/orders/today]'))],
+    ['beside another method', gateway(hosted, other('hosts: [api.example.com], methods: [DELETE], paths: [/orders]'))],
     [
       'beside a pattern that no path of it has',
       gateway(plain(), other("paths: ['~/(?<lang>en|de)/orders$', '~/ord(?:er)?-[a-z]{2,3}$', '/orderly']")),
     ],
+    ['beside fewer conditions', gateway(hosted, other('methods: [GET], paths: [/orders]'))],
     [
       'beside a service that is switched off',
       gateway(plain(), other('paths: [/orders/today]').replace('name: site,', 'name: site, enabled: false,')),
@@ -70,10 +85,16 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
 describe('a plugin that Kong runs only sometimes is a mistake:', () => {
   it.each([
     ['consumer: { username: jo }', 'that consumer alone'],
+    ['consumer: jo', 'that consumer alone'],
+    ['consumer_group: { name: gold }', 'that group of consumers alone'],
     ['protocols: [grpc, grpcs]', 'does not run for http, https'],
+    ['protocols: [https]', 'does not run for http '],
     ['enabled: false', 'switched off'],
+    ['enabled: off', 'switched off'],
     ['ordering: { before: { access: [key-auth] } }', 'has ordering'],
     ['condition: http.path == "/x"', 'has condition: the check does not know it'],
+    ['partials: [{ id: 5 }]', 'has partials'],
+    ['_config: shared', 'has _config'],
     ['service: { name: elsewhere }', 'names a service or route that is not in the file'],
   ])('%s', (field, problem) => {
     for (const yaml of [gateway(plain(`, ${field}`)), gateway(hosted.replace(guard(), guard(`, ${field}`)))])
@@ -83,9 +104,12 @@ describe('a plugin that Kong runs only sometimes is a mistake:', () => {
   it.each([
     ['a service that is switched off', gateway(`    enabled: false\n${plain()}`), 'service orders: is switched off'],
     ['a field of a service', gateway(`    weather: fine\n${plain()}`), 'service orders: has weather'],
+    ['a field of a route', gateway(plain().replace('strip_path', 'enabled: false, strip_path')), 'route orders: has enabled'],
     ['a stream beside http', gateway(plain().replace('strip_path', 'protocols: [http, tcp], strip_path')), 'does not run for tcp'],
     ['a consumer’s plugin', gateway(plain(), `consumers: [{ username: jo, plugins: [${guard()}] }]`), 'below a consumer'],
+    ['a group’s plugin', gateway(plain(), `consumer_groups: [{ name: gold, plugins: [${guard()}] }]`), 'below a consumer_group'],
     ['defaults of decK', gateway(plain(), '_info: { defaults: { route: { protocols: [https] } } }'), '_info.defaults'],
+    ['a setting that it has not', gateway(plain().replace('products: [orders]', 'products: [orders], skip: true')), 'has no setting skip'],
     [
       'a plugin of the route that admits another product',
       gateway(plain().replace('strip_path: true', 'plugins: [{ name: access-layer, config: { products: [x] } }]')),
@@ -105,12 +129,14 @@ describe('a route of somebody else is a mistake where it', () => {
     ['leads to the same address', gateway(plain(), other('paths: [/back]', 'http://ORDERS.internal:8080/v2')), 'open door'],
     ...[
       ['by an upstream', 'http://pool', '{ name: pool, targets: [{ target: "orders.internal:8080" }] }'],
+      ['by an upstream of another case', 'http://pool', '{ name: Pool, targets: [{ target: "Orders.Internal.:8080" }] }'],
       ['by a target beside its upstream', 'http://pool', '{ name: pool }]\ntargets: [{ upstream: pool, target: "orders.internal:8080" }'],
       [
         'by a target that names its upstream by id',
         'http://pool',
         '{ name: pool, id: p1 }]\ntargets: [{ upstream: { id: p1 }, target: "orders.internal:8080" }',
       ],
+      ['as an upstream without targets in the file', 'http://orders.internal:8080', '{ name: orders.internal }'],
       ['with a dot at its end', 'http://orders.internal.:8080'],
     ].map(([way = '', url = '', upstream = '']) => [
       `leads there ${way}`,
@@ -119,6 +145,7 @@ describe('a route of somebody else is a mistake where it', () => {
     ]),
     ...[
       ['localhost:9000', '127.0.0.1:9000'],
+      ['127.1:9000', '127.0.0.1:9000'],
       ['[::1]:80', '[0:0:0:0:0:0:0:1]'],
     ].map(([one = '', same = '']) => [
       `leads to ${one} beside ${same}`,
@@ -132,6 +159,8 @@ describe('a route of somebody else is a mistake where it', () => {
     ],
     ['names methods too', gateway(plain(), other('methods: [PUT], paths: [/]')), 'may take PUT /orders'],
     ['has a longer path', gateway(plain(), other('paths: [/orders/today]')), 'may take GET /orders/today'],
+    ['has the same path', gateway(plain(), other('paths: [/orders]')), 'may take GET /orders'],
+    ['has a pattern beside a prefix', gateway(plain(), other("paths: ['~/o[a-z]+/?']")), 'may take GET /orders'],
     ['has a pattern that is not understood', gateway(plain(), other("paths: ['~(?i)/shop']")), 'may take GET /orders'],
     [
       'is preferred',
@@ -144,10 +173,16 @@ describe('a route of somebody else is a mistake where it', () => {
       'with x-beta',
     ],
     [
+      'asks for a server name too',
+      gateway(hosted, other('hosts: [api.example.com], methods: [GET], paths: [/], snis: [api.example.com]')),
+      'may take GET',
+    ],
+    [
       'has a host that a wildcard of ours has',
       gateway(hosted.replace('[api.', "['*."), other('hosts: [api.example.com], methods: [GET], paths: [/]')).replace('.com],', ".com'],"),
       'may take GET api.example.com',
     ],
+    ['asks for a header alone', gateway(plain(), other('headers: { version: [v2] }')), 'may take GET /orders'],
     ['has an expression', gateway(plain(), other('expression: \'http.path == "/orders"\', priority: 1')), 'may take GET /orders'],
     [
       'has an expression that is not understood',
@@ -204,16 +239,17 @@ describe('a service that speaks gRPC', () => {
   it.each([
     ['grpc', 'does not run for grpcs'],
     ['http, https', 'does not run for grpc, grpcs'],
+    ['grpcs, https', 'does not run for grpc '],
   ])('is not guarded by a plugin that runs for %s alone', (protocols, problem) => {
     expect(judge(grpc(`, protocols: [${protocols}]`)).problems).toEqual([expect.stringContaining(problem)]);
   });
 
-  it.each([['a route for gRPC with a longer path', 'paths: [/orders/today], protocols: [grpc]', 'may take GET /orders/today']])(
-    'is missed by what %s takes: Kong chooses routes without regard to gRPC',
-    (_what, route, problem) => {
-      expect(judge(grpc() + other(route)).problems).toEqual([expect.stringContaining(problem)]);
-    },
-  );
+  it.each([
+    ['a route for HTTP with a longer path', 'paths: [/orders/today]', 'may take GET /orders/today'],
+    ['a route for gRPC with a longer path', 'paths: [/orders/today], protocols: [grpc]', 'may take GET /orders/today'],
+  ])('is missed by what %s takes: Kong chooses routes without regard to gRPC', (_what, route, problem) => {
+    expect(judge(grpc() + other(route)).problems).toEqual([expect.stringContaining(problem)]);
+  });
 
   it('is an open door where another service leads to it', () => {
     expect(judge(grpc() + other('paths: [/back], protocols: [grpc]', 'grpc://orders.internal:8080')).problems).toEqual([

@@ -125,6 +125,13 @@ services:
         'services[0].plugins[0].config.form_key_max_bytes: expected integer',
       ],
     ],
+    [
+      'a plugin without its products',
+      service('    plugins: [{name: access-layer}]\n'),
+      ['services[0].plugins[0].config.products: required'],
+    ],
+    ['names that appear twice', service('  - {name: ip, url: "http://h:2"}\n'), ['service "ip" is declared twice']],
+    ['text that is no YAML', 'services: [', [expect.anything()]],
     ['a variable of the environment, which is literal text', service('  - {name: a, url: "${URL}"}\n'), [expect.stringContaining('url')]],
   ])('is refused for %s', (_what, text, problems) => {
     expect(yml(text)).toEqual(problems);

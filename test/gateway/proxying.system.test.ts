@@ -34,6 +34,7 @@ describe('an answer of the service', () => {
 
   it.each([
     ['without a length', 'HTTP/1.1 200 OK\r\n\r\nabc'],
+    ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nabc'],
     ['in chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x=y\r\na\r\n2\r\nbc\r\n0\r\nTrailer: t\r\n\r\n'],
   ])('%s arrives in chunks', async (_what, bytes) => {
     const answer = await send(bytes);
@@ -52,7 +53,9 @@ describe('an answer of the service', () => {
   });
 
   it.each([
+    ['that is not HTTP', 'hello\r\n\r\n'],
     ['with a length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['that ends inside its head', 'HTTP/1.1 200 OK\r\nContent-Le'],
     ['that switches protocols unasked', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
     ['with an endless head', `HTTP/1.1 200 OK\r\n${'X-Pad: 1234567890\r\n'.repeat(5000)}`],
   ])('%s is a 502', async (_what, bytes) => {

@@ -69,9 +69,11 @@ describe('a request', () => {
   });
 
   it.each([
+    ['a request line just below 8 KiB', `GET /m?${'a'.repeat(8100)} HTTP/1.1\r\nHost: a\r\n`],
     ['a header line just below 8 KiB', `GET /m HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(8100)}\r\n`],
     ['1,000 headers', `GET /m HTTP/1.1\r\nHost: a\r\n${'X: a\r\n'.repeat(998)}`],
     ['an IPv6 address for its host', 'GET /m HTTP/1.1\r\nHost: [::1]:80\r\n'],
+    ['encoded dots behind a name', 'GET /m/a%2e%2e HTTP/1.1\r\nHost: a\r\n'],
   ])('with %s is taken', async (_what, head) => {
     expect(splitAnswer(await exchange(`${head}Connection: close\r\n\r\n`)).status).toBe(200);
   });
@@ -153,7 +155,10 @@ describe('trusted proxies', () => {
     ['is the peer when the peer is not among the trusted', '11.0.0.1', '1.2.3.4', some, false, '11.0.0.1'],
     ['is the last address of the list without recursion', '10.0.0.1', '1.2.3.4, 10.0.0.2', some, false, '10.0.0.2'],
     ['is the last that is not trusted with recursion', '10.0.0.1', '6.6.6.6, 1.2.3.4, fd00::1, 10.0.0.2', some, true, '1.2.3.4'],
+    ['is the first of those that all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', some, true, '10.0.0.3'],
     ['is the last that could be read when the list holds nonsense', '10.0.0.1', '1.2.3.4, unknown, 10.0.0.2', some, true, '10.0.0.2'],
+    ['is the peer when the list is nonsense', '10.0.0.1', 'unknown', some, true, '10.0.0.1'],
+    ['may carry a port', '10.0.0.1', '1.2.3.4:5678', some, false, '1.2.3.4'],
     ['may carry a port behind IPv6', '10.0.0.1', '[2001:db8::1]:5678', some, false, '2001:db8::1'],
   ])('the address of the caller %s', (_what, ...[peer, forwarded, trustedIps, recursive, expected]) => {
     const proxies = new TrustedProxies({ trustedIps, realIpHeader: 'x-forwarded-for', recursive });

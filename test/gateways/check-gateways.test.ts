@@ -58,7 +58,12 @@ describe('of nginx', () => {
 
   it.each([
     ['guard.conf', 'auth_request /_tollgate/authorize;', '', /auth_request is missing/],
+    ['guard.conf', "proxy_set_header X-API-Key '';", '', /x-api-key is missing/],
     ['guard.conf', "proxy_set_header X-API-Key '';", 'proxy_set_header X-API-Key $http_x_api_key;', /x-api-key must be empty/],
+    ['guard.conf', 'proxy_set_header Authorization $tollgate_authorization;', '', /authorization is missing/],
+    ['guard.conf', 'proxy_set_header X-Tollgate-Context $tollgate_context;', '', /x-tollgate-context is missing/],
+    ['guard.conf', "proxy_set_header X-Tollgate-Customer '';", '', /x-tollgate-customer is missing/],
+    ['guard.conf', 'proxy_set_header Cookie $tollgate_cookie;', '', /cookie is missing/],
     ['guard.conf', 'Referer $tollgate_referer;', 'Referer $http_referer;', /referer must be \$tollgate_referer/],
     ['guard.conf', 'auth_request /_tollgate/authorize;', 'auth_request /_tollgate/authorize; satisfy any;', /satisfy any/],
     ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query goes on/],
@@ -75,7 +80,10 @@ describe('of nginx', () => {
     ['nginx.conf', 'include server.conf;', '', /the server has no location = \/_tollgate\/authorize/],
     ['routes.conf', 'include /etc/nginx/tollgate/guard.conf;', '', /auth_request is missing/],
     ['nginx.conf', 'server_tokens off;', 'underscores_in_headers on;', /underscores_in_headers/],
+    ['nginx.conf', 'server_tokens off;', 'ignore_invalid_headers off;', /ignore_invalid_headers/],
+    ['nginx.conf', 'server_tokens off;', 'merge_slashes off;', /merge_slashes/],
     ['server.conf', 'internal;', '', /internal is missing/],
+    ['server.conf', 'proxy_set_header X-Forwarded-For $remote_addr;', '', /x-forwarded-for is missing/],
     ['server.conf', 'X-Forwarded-For $remote_addr', 'X-Forwarded-For $http_x_forwarded_for', /x-forwarded-for must be \$remote_addr/],
     ['server.conf', 'proxy_next_upstream off;', '', /charged twice/],
     ['authorizer.conf', '"path":"$tollgate_path"', '"path":"$request_uri"', /writes down a key/],
@@ -93,6 +101,7 @@ describe('of nginx', () => {
       '',
       'nobody is told what APIs answer. Add to the server: access_log syslog:',
     ],
+    ['server.conf', 'tag=tg tollgate_answer', 'tag=nginx tollgate_answer', 'nobody is told what APIs answer'],
     [
       'authorizer.conf',
       " units=$upstream_http_x_units'",
@@ -106,6 +115,7 @@ describe('of nginx', () => {
       'cannot read the format tollgate_answer',
     ],
     ['guard.conf', 'proxy_hide_header X-Units;', '', 'callers see what an API says its answer costs. Add: proxy_hide_header X-Units;'],
+    ['routes.conf', 'proxy_pass http://ip$', 'access_log off; proxy_pass http://ip$', 'nobody is told what APIs answer'],
   ])('%s with %s changed to %p does not tell of answers, and is named once', (file, from, to, found) => {
     expect(checkChanged(file, from, to)).toEqual([expect.stringContaining(found)]);
   });
@@ -119,16 +129,19 @@ describe('of nginx', () => {
     expect(checkChanged(file, line, '')).toEqual([expect.stringContaining(line)]);
   });
 
-  it.each(['RateLimit $tollgate_ratelimit', 'Access-Control-Expose-Headers $tollgate_expose_headers', 'X-Kong-Request-Id $request_id'])(
-    'errors of nginx itself without "%s" are told to have it',
-    (line) => {
-      const added = `add_header ${line} always;`;
-      const [before = '', errors = ''] = (written('nginx')['server.conf'] ?? '').split('location = /_tollgate/error');
-      expect(errors).toContain(added);
-      const changed = `${before}location = /_tollgate/error${errors.replace(added, '')}`;
-      expect(checkChanged('server.conf', /^[^]*$/, changed.replaceAll('$', '$$$$'))).toEqual([expect.stringContaining(added)]);
-    },
-  );
+  it.each([
+    'RateLimit $tollgate_ratelimit',
+    'RateLimit-Policy $tollgate_ratelimit_policy',
+    'Access-Control-Allow-Origin $tollgate_allow_origin',
+    'Access-Control-Expose-Headers $tollgate_expose_headers',
+    'X-Kong-Request-Id $request_id',
+  ])('errors of nginx itself without "%s" are told to have it', (line) => {
+    const added = `add_header ${line} always;`;
+    const [before = '', errors = ''] = (written('nginx')['server.conf'] ?? '').split('location = /_tollgate/error');
+    expect(errors).toContain(added);
+    const changed = `${before}location = /_tollgate/error${errors.replace(added, '')}`;
+    expect(checkChanged('server.conf', /^[^]*$/, changed.replaceAll('$', '$$$$'))).toEqual([expect.stringContaining(added)]);
+  });
 
   it('a header of its own in a location, which takes all others away, and errors of nginx itself as pages are named', () => {
     const own = checkChanged(
@@ -168,6 +181,7 @@ describe('of nginx', () => {
 
     it.each([
       ['guard.conf', 'access_by_lua_file /etc/nginx/tollgate/guard.lua;', '', /auth_request is missing/],
+      ['guard.conf', 'access_by_lua_file', 'satisfy any; access_by_lua_file', /satisfy any/],
       ['guard.conf', 'proxy_set_header Upgrade $tollgate_upgrade;', '', /upgrade is missing/],
       ['guard.conf', 'proxy_hide_header RateLimit;', '', /own RateLimit reaches callers/],
       ['guard.conf', 'add_header x-tollgate-mode $tollgate_api_mode always;', '', /responses do not have X-Tollgate-Mode/],
@@ -183,9 +197,12 @@ describe('of nginx', () => {
     expect(checkChanged('nginx.conf', 'location / {\n      return 404;', open)).toEqual([]);
   });
 
-  it.each(['http {', 'http { } }'])('text that is no configuration is no pass: %s', (text) => {
-    expect(() => checkNginx(text, () => [])).toThrow();
-  });
+  it.each(['http {', 'http { } }', 'http { server', 'location ~ ^/a{2}$ { return 404; }}'])(
+    'text that is no configuration is no pass: %s',
+    (text) => {
+      expect(() => checkNginx(text, () => [])).toThrow();
+    },
+  );
 
   it('a server without guarded locations may log what it likes', () => {
     const other = 'http {\n server { access_log /x combined; error_log /x; location / { return 404; } }';
@@ -224,8 +241,10 @@ describe('of HAProxy', () => {
       'if FALSE',
       'requests go on when lua.tollgate fails. Add behind it: http-request deny',
     ],
+    ['  mode http\n', '  mode http\n  option httplog\n', 'a log writes down a key'],
     ['"caller":"%ci"', '"line":"%{+Q}r"', 'a log writes down a key'],
     ['log 127.0.0.1:9514 format raw local0 info', '', 'nobody is told what APIs answer. Add to global: log 127.0.0.1:9514 format raw'],
+    ['"answer":"tg: ', '"answer":"', 'the plugin server cannot read the log. Add to the log-format: "answer":"tg:'],
     [' units=%[var(txn.tollgate_units)]', '', 'the log-format does not tell what an answer costs'],
     ['  filter lua.tollgate_trailers\n', '', 'the trailers of a request reach the API as they came. Add to the frontend: filter lua'],
     ['  http-response set-var(txn.tollgate_units)', '  # ', 'what an answer costs is not read. Add to the frontend'],
@@ -246,6 +265,7 @@ describe('of Envoy', () => {
 
   it.each([
     ['failure_mode_allow: false', 'failure_mode_allow: true', /everybody is let through/],
+    ['encode_raw_headers: true', 'encode_raw_headers: false', /encode_raw_headers/],
     ['timeout: 6s', 'timeout: 0s', /no timeout/],
     ['envoy_grpc: { cluster_name: tollgate }', 'envoy_grpc: { cluster_name: tollgate, retry_policy: { num_retries: 1 } }', /charged twice/],
     [
@@ -253,6 +273,7 @@ describe('of Envoy', () => {
       'encode_raw_headers: true\n                      with_request_body: { max_request_bytes: 1 }',
       /with_request_body/,
     ],
+    ['encode_raw_headers: true', 'encode_raw_headers: true\n                      filter_enabled: { default_value: {} }', /filter_enabled/],
     ['context_extensions: { products: api-ip,', 'context_extensions: { product: api-ip,', /names no products/],
     ["method: '%REQ(:METHOD)%'", "path: '%REQ(:PATH)%'", /access_log writes down the query/],
   ])('%s changed to %s is found', (from, to, found) => {

@@ -100,6 +100,13 @@ describe('an admitted request', () => {
     expect(answer.dynamicMetadata.fields['outcome']?.stringValue).toBe('admitted');
   });
 
+  it('loses a cookie and a Referer that hold a copy of the key', async () => {
+    const copies = await check({ headers: { ...withKey, cookie: `a=1; k=${key}`, referer: `https://a.example/?k=${key}` } });
+    expect(copies.okResponse?.headersToRemove).toEqual(expect.arrayContaining(['cookie', 'referer']));
+    const plain = await check({ headers: { ...withKey, cookie: 'a=1', referer: 'https://a.example/' } });
+    expect(plain.okResponse?.headersToRemove).not.toEqual(expect.arrayContaining(['cookie']));
+  });
+
   it('has its own proof replaced, never removed', async () => {
     const answer = await check({ headers: { ...withKey, 'x-tollgate-context': 'forged' } });
     expect(answer.okResponse?.headersToRemove).not.toContain('x-tollgate-context');
@@ -133,6 +140,12 @@ describe('a refused request', () => {
     });
   });
 
+  it('is 429 past the limit', async () => {
+    const codes = [];
+    for (let asked = 0; asked < 3; asked++) codes.push((await check({ headers: withKey })).deniedResponse?.status.code);
+    expect(codes).toEqual([undefined, undefined, 429]);
+  });
+
   it('has a repeated key seen as such, joined or raw', async () => {
     expect(codeOf(await check({ raw: [['x-api-key', key], ['x-api-key', key]] }))).toBe('ambiguous_key'); // prettier-ignore
     expect(codeOf(await check({ headers: { 'x-api-key': `${key},${key}` } }))).toBe('key_unknown');
@@ -141,7 +154,10 @@ describe('a refused request', () => {
   it.each([
     [`/ip?%61pi_key=${key}`, 'request_not_readable'],
     [`/ip?other=${key}`, 'request_not_readable'],
+    ['/ip//x', 'ambiguous_path'],
+    ['/ip/../gst', 'ambiguous_path'],
     ['/ip/..%2fgst', 'ambiguous_path'],
+    ['/ip/..;/gst', 'ambiguous_path'],
   ])('is 400 where Envoy could not pass it on safely: %s', async (path, code) => {
     expect(codeOf(await check({ path, headers: withKey }))).toBe(code);
   });
@@ -182,6 +198,8 @@ describe('the caller’s address', () => {
 describe('an error of ours is a denial', () => {
   it.each<[string, Record<string, string>]>([
     ['no product', {}],
+    ['what is no id of a product', { products: 'API NOPE' }],
+    ['an unknown setting', { products: 'api-ip', quoat: 'false' }],
     ['a header with another meaning for the key', { products: 'api-ip', key_in: 'header:host' }],
     ['forms, whose bodies Envoy would have to buffer', { products: 'api-ip', key_in: 'form' }],
   ])('when a route names %s', async (_, extensions) => {

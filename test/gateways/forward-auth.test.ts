@@ -138,7 +138,7 @@ describe('a refused request', () => {
 describe('a browser’s preflight', () => {
   const preflight = [['Origin', 'https://app.example.com'], ['Access-Control-Request-Method', 'POST'], ['X-Forwarded-Method', 'OPTIONS']] as const; // prettier-ignore
 
-  it.each(['nginx', 'haproxy'])('has an answer behind %s, which lets nothing pass', async (gateway) => {
+  it.each(['nginx', 'caddy', 'haproxy'])('has an answer behind %s, which lets nothing pass', async (gateway) => {
     const answer = await ask(`/${gateway}/authorize/api-ip`, of('/ip', ...preflight));
     expect([answer.status, answer.headers['x-tollgate-status']]).toEqual([403, '200']);
     expect(answer.headers['access-control-allow-methods']).toContain('POST');
@@ -185,15 +185,19 @@ describe('the caller’s address', () => {
 });
 
 describe('what no gateway could pass on safely is refused, and costs nothing', () => {
-  it.each(['/ip/..%2fgst', '/ip%00', '/ip/..;/gst', '/ip//x', '/grank/gri%64'])('the path %s', async (path) => {
-    const staged = stagePlugin();
-    await serve(staged);
-    const answer = await ask('/authorize/api-ip', of(path, withKey));
-    expect([answer.status, codeOf(answer), staged.decisions]).toEqual([400, 'ambiguous_path', []]);
-  });
+  it.each(['/ip/..%2fgst', '/ip/%5c..', '/ip%00', '/ip/..;/gst', '/../ip', '/ip//x', '/./ip', '/ip/%2e%2e/gst', '/grank/gri%64'])(
+    'the path %s',
+    async (path) => {
+      const staged = stagePlugin();
+      await serve(staged);
+      const answer = await ask('/authorize/api-ip', of(path, withKey));
+      expect([answer.status, codeOf(answer), staged.decisions]).toEqual([400, 'ambiguous_path', []]);
+    },
+  );
 
   it.each([
     ['nginx', '/a/..//ip/./', 200, '/ip/'],
+    ['nginx', '/i%70', 200, '/i%70'],
     ['haproxy', '/i%70', 400, undefined],
     ['haproxy', '/ip/a%20b%C3%A4', 200, '/ip/a%20b%C3%A4'],
   ])('unless the gateway, %s, resolves and decodes paths such as %s before it chooses a route', async (gateway, path, status, uri) => {
@@ -204,6 +208,7 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
   it.each([
     ['generic', 'X-Tollgate-Context', 200],
     ['generic', 'X_Tollgate_Context', 400],
+    ['generic', 'X_API_Key', 400],
     ['caddy', 'X_Tollgate_Customer', 200],
     ['caddy', 'X-Tollgate-Anything', 400],
   ])('a header in the gateway’s own name space that no configuration of %s removes: %s', async (gateway, name, status) => {
@@ -212,6 +217,8 @@ describe('what no gateway could pass on safely is refused, and costs nothing', (
 
   it.each<[string, Headers]>([
     ['a key in the query', of(`/ip?api_key=${key}`, withKey)],
+    ['a key in the query under a name in disguise', of(`/ip?%61pi_key=${key}`, withKey)],
+    ['the name of a key in the query', of('/ip?api_key', withKey)],
     ['a copy of the key in the query', of(`/ip?other=${key}`, withKey)],
     ['a copy of the key in a cookie', of('/ip', withKey, ['Cookie', `a=1; k=${key}`])],
     ['a copy of the key in the Referer', of('/ip', withKey, ['Referer', `https://a.example/?k=${key}`])],
@@ -238,8 +245,12 @@ describe('copies of the key', () => {
 describe('nobody is admitted', () => {
   it.each<[string, string, Headers]>([
     ['an unknown path', '/other/api-ip', of('/ip', withKey)],
+    ['no product', '/authorize/', of('/ip', withKey)],
+    ['what is no id of a product', '/authorize/API_NOPE', of('/ip', withKey)],
+    ['an unknown gateway', '/iis/authorize/api-ip', of('/ip', withKey)],
     ['an unknown setting', '/authorize/api-ip;quoat=false', of('/ip', withKey)],
     ['a header with another meaning for the key', '/authorize/api-ip;key_in=header:host', of('/ip', withKey)],
+    ['a place for keys that is not handed over', '/authorize/api-ip;key_in=form', of('/ip', withKey)],
     ['the client’s own query', `/authorize/api-ip?a=1`, of('/ip', withKey)],
     ['no word on what is asked for', '/authorize/api-ip', [['X-Forwarded-For', '203.0.113.7'], withKey]], // prettier-ignore
     ['two words on what is asked for', '/authorize/api-ip', of('/ip', withKey, ['X-Forwarded-Uri', '/other'])],

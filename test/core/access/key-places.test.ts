@@ -51,12 +51,16 @@ describe('locating the key', () => {
     expect(locateKey({ authorization: 'Bearer a', 'x-api-key': 'k' }, 'api_key=b', headerOnly)).toMatchObject({ key: 'k' });
   });
 
-  it.each([[{}], [{ authorization: 'Basic dTpw' }], [{ authorization: 'Bearer ' }], [{ x_api_key: 'k' }]])(
-    'finds nothing in %p',
-    (headers) => {
-      expect(locateKey(headers, 'api_key&x=1', all).status).toBe('missing');
-    },
-  );
+  it.each([
+    [{}],
+    [{ authorization: 'Basic dTpw' }],
+    [{ authorization: 'Bearer ' }],
+    [{ authorization: 'Bearer' }],
+    [{ 'x-api-key': '' }],
+    [{ x_api_key: 'k' }],
+  ])('finds nothing in %p', (headers) => {
+    expect(locateKey(headers, 'api_key&x=1', all).status).toBe('missing');
+  });
 });
 
 describe('stripping', () => {
@@ -78,11 +82,21 @@ describe('a place with a name of the route’s own', () => {
 
   it.each([
     ['header:Authorization', 'is written authorization'],
+    ['header:x-api-key', 'is written x-api-key'],
     ['query:api_key', 'is written query'],
     ['header:X-Tollgate-Context', 'has another meaning'],
+    ['header:x-tollgate', 'has another meaning'],
     ['header:Connection', 'has another meaning'],
+    ['header:Proxy-Authorization', 'has another meaning'],
+    ['header:content-type', 'has another meaning'],
+    ['header:cookie', 'has another meaning'],
+    ['header:x-forwarded-for', 'has another meaning'],
     ['header:x_api_key', 'must be one of'],
+    ['header:api key', 'must be one of'],
     ['header:apikey\n', 'must be one of'],
+    ['header:', 'must be one of'],
+    ['header:-a', 'must be one of'],
+    ['query:a&b', 'must be one of'],
     ['query:a.b', 'must be one of'],
     ['cookie', 'must be one of'],
     [`header:${'a'.repeat(65)}`, 'must be one of'],
@@ -98,10 +112,12 @@ describe('a place with a name of the route’s own', () => {
   it.each([
     ['the header', { apikey: 'k' }, '', { status: 'found', key: 'k', place: 'header:apikey' }],
     ['the parameter, encoded', {}, 'shop%2Dkey=k', { status: 'found', key: 'k', place: 'query:shop-key' }],
+    ['both with one key', { apikey: 'k' }, 'apikey=k', { status: 'found', key: 'k', place: 'header:apikey' }],
     ['both with different keys', { apikey: 'k' }, 'apikey=j', { status: 'ambiguous' }],
     ['ours with another key', { apikey: 'k', 'x-api-key': 'j' }, '', { status: 'ambiguous' }],
     ['the header twice', { apikey: ['k', 'k'] }, '', { status: 'ambiguous' }],
     ['the parameter twice', {}, 'apikey=k&%61pikey=k', { status: 'ambiguous' }],
+    ['the parameter in other case', {}, 'ApiKey=k', { status: 'missing' }],
     ['a Bearer where none is taken', { authorization: 'Bearer k' }, '', { status: 'missing' }],
   ])('holds the key in %s', (_what, headers, query, found) => {
     expect(locateKey(headers, query, places)).toEqual(found);
@@ -129,8 +145,10 @@ describe('copies of the key', () => {
   const spelled: [string, string][] = [
     ['itself', key],
     ['a part of an escaped address', encodeURIComponent(`https://shop.example/?api_key=${key}`)],
+    ['escapes', escaped(key, 1)],
     ['escapes of escapes', escaped(key, 2)],
     ['escapes in capital letters', escaped(key, 1).toUpperCase()],
+    ['one escape', key.replace('_', '%5F')],
     ['escapes beside malformed ones', `%zz%${key.replace('g', '%67')}%`],
   ];
 

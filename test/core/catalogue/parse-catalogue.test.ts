@@ -28,11 +28,15 @@ describe('a catalogue', () => {
   it.each([
     ['uncharged: [health, not_modified, preflight]', { uncharged: ['health', 'not_modified', 'preflight'] }],
     ['units: { header: X-Units, reserve: 5, most: 1000 }', { units: { reserve: 5, most: 1_000 } }],
+    ['units: { most: 1000 }', { units: { reserve: 1, most: 1_000 } }],
     [
       "sources: [{ name: Stations, url: 'https://example.com', as_of: 2026-06-05 }, { name: Radar }]",
       { sources: [{ name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' }, { name: 'Radar' }] },
     ],
+    ['key_in: [x-api-key]', { keyIn: ['x-api-key'] }],
     ['key_in: [query, header:ApiKey]', { keyIn: ['header:apikey', 'query'] }],
+    ['large_bodies: true', { largeBodies: true }],
+    ['also_admits: [api-old]', { alsoAdmits: ['api-old'] }],
     ['aliases: { /old/weather: "/weather/{city}" }', { aliases: { '/old/weather': '/weather/{city}' } }],
   ])('may say of a product: %s', (member, expected) => {
     expect(read(member)).toMatchObject(expected);
@@ -40,9 +44,13 @@ describe('a catalogue', () => {
 
   it.each<[string, ...string[]]>([
     ['uncharged: [health, health]', 'uncharged names one twice'],
+    ['uncharged: [errors]', 'uncharged[0] '],
     ['units: { header: X-Tokens, most: 9 }', 'units.header must be X-Units: the access logs of the gateways name this header'],
     ['units: { reserve: 5, most: 4 }', 'units.most must be at least the reserve'],
     ['units: { reserve: 101, most: 200 }', 'units.reserve is above a daily limit: no request could be made'],
+    ['units: { reserve: 0, most: 1.5 }', 'units.reserve ', 'units.most '],
+    ['units: { reserve: 1 }', 'units.most '],
+    ['sources: [{ name: Radar }, { name: Radar }]', 'sources names one twice'],
     ['sources: [{ name: Radar, as_of: 2026-02-30 }]', 'sources[0].as_of must be a day such as 2026-06-05'],
     [
       "sources: [{ name: Radar, url: 'javascript:alert(1)' }, { url: 'http://example.com' }]",
@@ -51,7 +59,9 @@ describe('a catalogue', () => {
       'sources[1].url must be a URL that starts with https://',
     ],
     ['aliases: { /old/weather: /weather/never }', '/weather/never is no route of the product'],
+    ['key_in: [cookie]', 'key_in[0]'],
     ['key_in: [query, header:host]', 'key_in[1] the header host has another meaning'],
+    ['test_keys: sandbox', 'test_keys'],
   ])('may not say of a product: %s', (member, ...problems) => {
     expect(problemsOf(withMember(member))).toEqual(problems.map((problem) => expect.stringContaining(problem)));
   });
@@ -62,18 +72,24 @@ describe('a catalogue', () => {
 
     it.each([
       ['{ per_second: 10, burst: 20 }', { limit: 10, windowSeconds: 1, burst: 20 }],
+      ['{ per_minute: 60, burst: 1 }', { limit: 60, windowSeconds: 60, burst: 1 }],
       ['{ per_minute: 1, burst: 1440 }', { limit: 1, windowSeconds: 60, burst: 1_440 }],
+      ['{ per_second: 100000, burst: 100000 }', { limit: 100_000, windowSeconds: 1, burst: 100_000 }],
     ])('says how fast requests of a plan may come: %s', (rate, expected) => {
       expect(parseCatalogue(withRate(rate)).catalogue?.products[0]?.plans[0]?.rate).toEqual(expected);
     });
 
     it.each<[string, ...string[]]>([
       ['{ per_second: 10 }', '.burst '],
+      ['{ burst: 10 }', ' must have per_second or per_minute, and only one of them'],
       ['{ per_second: 1, per_minute: 60, burst: 1 }', ' must have per_second or per_minute, and only one of them'],
       ['{ per_second: 0, burst: 0 }', '.per_second ', '.burst '],
+      ['{ per_second: 1.5, burst: 1 }', '.per_second '],
       ['{ per_second: 100001, burst: 1 }', '.per_second '],
+      ['{ per_minute: 6000001, burst: 1 }', '.per_minute '],
       ['{ per_minute: 1, burst: 1441 }', '.burst must be at most 1440, a day of the rate'],
       ['{ per_hour: 1, burst: 1 }', '.per_hour', ' must have per_second or per_minute'],
+      ['10', ' '],
     ])('is refused with %s', (rate, ...problems) => {
       const found = problemsOf(withRate(rate)).join('\n');
       for (const problem of problems) expect(found).toContain(`products[0].plans[0].rate${problem}`);
@@ -102,6 +118,7 @@ describe('a catalogue', () => {
 
     it.each([
       ['{ per: 0, price: 20, cap: { daily: 999, monthly: 20000 } }', ['.per ']],
+      [`{ per: 1, price: -20, ${CAP} }`, ['.price ']],
       [`{ per: 1, price: '0.001', ${CAP} }`, ['.price must have 2 decimals, as EUR has']],
       [
         '{ per: 1, price: 20, cap: { daily: 999, monthly: 9999 } }',
@@ -112,6 +129,7 @@ describe('a catalogue', () => {
         ['.cap must be above the limits of the plan, by the day or by the month'],
       ],
       ['{ per: 1, price: 20, cap: 5000 }', ['.cap ']],
+      ['{ per: 1, price: 20 }', ['.cap ']],
     ])('is refused with %s', (overage, problems) => {
       const found = problemsOf(HEAD + sells(overage));
       expect(found).toEqual(problems.map((problem) => expect.stringContaining(`products[0].plans[0].overage${problem}`)));
@@ -125,6 +143,7 @@ describe('a catalogue', () => {
 
   it.each([
     ['large_bodies: false', false, true],
+    ['test_keys: live', false, false],
     ['test_keys: service', true, false],
     ['sandbox_url: http://127.0.0.1:9001', true, false],
   ])('refuses test keys of a product that says neither where nor how they are answered: %s', (member, sandbox, refuses) => {
@@ -148,7 +167,10 @@ describe('a catalogue', () => {
 
   it.each([
     ["'4990'", 'JPY', '4990'],
+    ["'4990.00'", 'JPY', '4990'],
     ["'4.990'", 'KWD', '4.990'],
+    ['4.99', 'KWD', '4.990'],
+    ["'12'", 'EUR', '12.00'],
   ])('writes %s %s with the decimals of its currency', (price, currency, written) => {
     const { catalogue } = parseCatalogue(HEAD + weather.replace('10.5, currency: EUR', `${price}, currency: ${currency}`));
     expect(catalogue?.products[0]?.plans[0]?.price).toBe(written);
@@ -157,6 +179,8 @@ describe('a catalogue', () => {
   it.each([
     ['stripe', "'4.990'", []],
     ['stripe', "'4.995'", ['11:59 products[0].plans[0].price must be in steps of 0.010: stripe charges no other KWD']],
+    ['razorpay', "'4.995'", ['11:59 products[0].plans[0].price must be in steps of 0.010: razorpay charges no other KWD']],
+    ['none', "'4.995'", []],
   ])('has with %s no price of three decimals such as %s that it does not charge', (provider, price, problems) => {
     const priced = weather.replace('10.5, currency: EUR, approval: request', `${price}, currency: KWD`);
     const seller = provider === 'none' ? ', seller: { name: A, address: [B], country: IN }, invoices: { from: 2026-01 }' : '';
@@ -196,6 +220,14 @@ describe('a catalogue', () => {
   it.each<[string, string, string, ...string[]]>([
     ['a title that is missing', 'title: Weather\n    ', '', '3:5 products[0].title is missing'],
     ['a member that is none', 'title: W', 'colour: blue\n    title: W', '4:5 products[0].colour there is no such member'],
+    ['a limit that is none', 'daily: 100,', 'daily: many,', '9:20 products[0].base.daily Invalid input: expected number, received string'],
+    ['a price with a decimal too many', '10.5', '10.555', '11:59 products[0].plans[0].price must have 2 decimals, as EUR has'],
+    [
+      'yen with decimals',
+      '10.5, currency: EUR',
+      "'10.50', currency: JPY",
+      '11:59 products[0].plans[0].price must have no decimals, as JPY has',
+    ],
     [
       'a route outside its prefix',
       "'/weather/{",
@@ -246,6 +278,7 @@ describe('a catalogue', () => {
   it.each([
     ['an unfinished list', 'base: {', 'base: ['],
     ['a member that stands twice', '    prefix', '    title: Again\n    prefix'],
+    ['a tab', '    prefix', '\tprefix'],
   ])('whose YAML has %s is refused with the place', (_what, from, to) => {
     const [problem = '', ...rest] = changed(from, to);
     expect(problem).toMatch(/^\d+:\d+ /);
@@ -254,6 +287,7 @@ describe('a catalogue', () => {
 
   it.each([
     ['a text', '"no"'],
+    ['nothing', ''],
     ['a list', '- 1'],
   ])('that is %s is refused', (_what, text) => {
     expect(problemsOf(text).length).toBeGreaterThan(0);
@@ -276,6 +310,8 @@ describe('a catalogue', () => {
 
   it.each([
     ['lists', '[', ']'],
+    ['objects', '{a: ', '}'],
+    ['lists in lines', '- ', ''],
     ['keys that are objects', '? ', ''],
   ])('that nests %s deeper than anybody’s is refused before it is read', (_what, open, close) => {
     const nested = (levels: number): string => `version: 1\nproducts:\n  ${open.repeat(levels)}a${close.repeat(levels)}\n`;

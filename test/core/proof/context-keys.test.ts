@@ -52,11 +52,16 @@ describe('a new key', () => {
 describe('a private key', () => {
   it.each<[string, string, string]>([
     ['is no JSON', 'MC4CAQAw', 'is not valid JSON'],
+    ['is a list', '[]', 'is not a JSON object'],
+    ['has no kid', JSON.stringify({ ...jwk, kid: undefined }), 'without a kid'],
     ['has a kid that would need escapes', JSON.stringify({ ...jwk, kid: 'a"b' }), 'without a kid'],
     ['says another algorithm', JSON.stringify({ ...jwk, alg: 'HS256' }), 'something else'],
+    ['is for encryption', JSON.stringify({ ...jwk, use: 'enc' }), 'something else'],
     ['is the public half', JSON.stringify(published), 'cannot sign'],
     ['is of another curve', JSON.stringify({ ...jwk, crv: 'X25519' }), 'neither Ed25519'],
     ['has halves of two pairs', JSON.stringify({ ...jwk, x: parsedX(createContextKey().privateKey) }), 'neither Ed25519'],
+    ['is too short a secret', JSON.stringify({ kty: 'oct', kid: 'k', k: 'c2hvcnQ' }), 'a secret of 32 bytes'],
+    ['is of another kind', JSON.stringify({ kty: 'RSA', kid: 'k', n: 'x', e: 'AQAB' }), 'neither Ed25519'],
   ])('that %s is refused with a reason and without the key', (_what, text, reason) => {
     const told = reasonOf(() => parsePrivateKey(text));
     expect(told).toContain(reason);
@@ -71,8 +76,10 @@ function parsedX(privateKey: string): string | undefined {
 describe('a key set', () => {
   it.each<[string, unknown, string]>([
     ['is empty', { keys: [] }, 'at least one key'],
+    ['is one key', published, 'at least one key'],
     ['holds a private key', { keys: [jwk] }, 'holds a private key'],
     ['names two keys alike', { keys: [published, published] }, 'two keys with one kid'],
+    ['holds no key', { keys: [null] }, 'without a kid'],
   ])('that %s is refused with a reason', (_what, value, reason) => {
     expect(reasonOf(() => parseKeySet(JSON.stringify(value)))).toContain(reason);
   });
@@ -122,6 +129,7 @@ describe('the keys that a secret gives', () => {
   it.each<[string, unknown, string]>([
     ['belongs to no product', { kty: 'oct', kid: 'shared', k }, 'not a product and a generation'],
     ['is public', { ...published, kid: 'api-ip.1' }, 'for HS256 (kty oct)'],
+    ['is too short', { kty: 'oct', kid: 'api-ip.1', k: 'c2hvcnQ' }, 'a secret of 32 bytes'],
     ['is for another algorithm', { kty: 'oct', kid: 'api-ip.1', k, alg: 'HS512' }, 'for HS256'],
   ])('are refused with a reason if one %s', (_what, key, reason) => {
     const told = reasonOf(() => parseProductKeys(JSON.stringify({ keys: [key] })));

@@ -191,6 +191,7 @@ describe('a forger', () => {
   const [publicKey] = pair.keySet.keys;
   const hmacs: [string, Buffer | string][] = [
     ['its bytes', Buffer.from(publicKey?.x ?? '', 'base64url')],
+    ['its JSON', JSON.stringify(publicKey)],
     ['its PEM', createPublicKey(own.key).export({ type: 'spki', format: 'pem' })],
   ];
 
@@ -206,8 +207,11 @@ describe('a forger', () => {
 
   it.each<[string, unknown]>([
     ['no algorithm', { alg: 'none', typ: 'JWT', kid: own.id }],
+    ['an algorithm in other letters', { alg: 'eddsa', typ: 'JWT', kid: own.id }],
     ['no kid', { alg: 'EdDSA', typ: 'JWT' }],
+    ['an unknown kid', { ...header, kid: 'other' }],
     ['another type', { ...header, typ: 'at+jwt' }],
+    ['an extension', { ...header, crit: ['b64'], b64: false }],
     ['a key of its own', { ...header, jwk: publicKey }],
     ['a member twice', `{"alg":"none","alg":"EdDSA","typ":"JWT","kid":"${own.id}"}`],
   ])('cannot choose how a proof is verified: %s', (_what, head) => {
@@ -218,9 +222,12 @@ describe('a forger', () => {
 
   it.each<[string, unknown]>([
     ['a claim twice', JSON.stringify(claims).replace('"aud":', '"aud":"api-gst","aud":')],
+    ['spaces', JSON.stringify(claims, undefined, 1)],
     ['another issuer', { ...claims, iss: 'somebody' }],
+    ['several audiences', { ...claims, aud: ['api-ip', 'api-gst'] }],
     ['a product that is not the audience', { ...claims, product: 'api-gst' }],
     ['no expiry', { ...claims, exp: undefined }],
+    ['an expiry in words', { ...claims, exp: '1060' }],
     ['an expiry without end', { ...claims, exp: 1e300 }],
     ['a mode of its own', { ...claims, mode: 'free' }],
     [
@@ -234,6 +241,19 @@ describe('a forger', () => {
         },
       },
     ],
+    [
+      'half of what is included',
+      {
+        ...claims,
+        quota: {
+          daily: { limit: 1, remaining: 1, reset: 1, window: 1 },
+          monthly: { limit: 1, remaining: 1, reset: 1, window: 1 },
+          included: { limit: 1, remaining: 1 },
+        },
+      },
+    ],
+    ['half a quota', { ...claims, quota: { daily: { limit: 1, remaining: 1, reset: 1, window: 1 } } }],
+    ['no object', null],
     ['no JSON', '{"iss"'],
   ])('that even has the key is not believed with claims of another shape: %s', (_what, given) => {
     expect(verifyContext(signed(header, given), everything, at(1000)).ok).toBe(false);

@@ -212,6 +212,7 @@ describe('what the variable cannot tell is asked for', () => {
     ['a repeated key', { 'x-api-key': [key, key] }, 'ambiguous_key'],
     ['a repeated Authorization', { authorization: [`Bearer ${key}`, 'Basic dTpw'] }, 'ambiguous_key'],
     ['a forged name', { 'x-tollgate-customer': 'me' }, 'key_missing'],
+    ['a head of odd length', { 'x-filler': 'x'.repeat(3_000) }, 'key_missing'],
   ])('%s', async (_, headers, code) => {
     expect(await client.ask(ROUTE, { headers })).toEqual({ kind: 'h', question: 1, text: '' });
     client.say('h', headText({ headers }));
@@ -268,6 +269,8 @@ describe('a form', () => {
   it.each([
     ['where the key is elsewhere', { ...headers, ...withKey }, 'api-ip', 'a'],
     ['above the limit', { ...headers, 'content-length': '1048577' }, 'api-ip', 'r'],
+    ['above the route’s own limit', headers, 'api-ip;form_key_max_bytes=10', 'r'],
+    ['of a route that takes no key there', headers, 'api-ip;key_in=x-api-key', 'r'],
     ['in chunks', { 'content-type': headers['content-type'], 'transfer-encoding': 'chunked' }, 'api-ip', 'r'],
   ])('is not asked for %s', async (_, sent, route, kind) => {
     expect((await client.ask(route, { method: 'POST', headers: sent })).kind).toBe(kind);
@@ -292,9 +295,12 @@ it('a header that the route names for its key is looked for in the head, and tak
 });
 
 describe('nobody is admitted', () => {
-  it.each(['', 'api-ip;quoat=false', 'api-ip;key_in=cookie'])('by a route that makes no configuration: %p', async (route) => {
-    expect(readRefusal(await client.ask(route, { headers: withKey })).status).toBe(503);
-  });
+  it.each(['', 'api-ip;quoat=false', 'API_NOPE', 'api-ip;key_in=cookie', 'api-ip;key_in=query:a.b'])(
+    'by a route that makes no configuration: %p',
+    async (route) => {
+      expect(readRefusal(await client.ask(route, { headers: withKey })).status).toBe(503);
+    },
+  );
 
   it.each([1, 3, NO_QUESTION])('by a question out of turn: %d after the first', async (number) => {
     await serveInstead(silent());
@@ -305,8 +311,11 @@ describe('nobody is admitted', () => {
 
   it.each([
     ['another version', frame('q', 1).replace('2q', '1q')],
+    ['no question', '\x02\0\0\x002q'],
     ['a kind that is unknown', frame('z', 1)],
     ['a body that nobody asked for', frame('b', 1)],
+    ['a head that nobody asked for', frame('h', 1)],
+    ['a question without a route', frame('q', 1)],
     ['more than any frame holds', '\xff\xff\xff\xff'],
   ])('by %s: the connection ends', async (_, bytes) => {
     client.sayBytes(bytes);
