@@ -1,114 +1,115 @@
-import { gzipSync } from 'node:zlib';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { type CDPSession, type Page } from 'playwright-core';
 import { eventually } from '../../support/eventually';
-import { PASSWORD, tokenOf } from '../support/dashboard';
-import { PageStage } from '../support/page-stage';
+import { openedForTests } from '../../support/opened';
 import { inTestAll } from '../../support/scenes';
 import { step } from '../../support/step';
 import { openPage } from '../support/browser';
-import { enterPassword, type Entrant, press, turnOnSecondFactor } from '../support/entrances';
+import { PASSWORD, tokenOf } from '../support/dashboard';
+import { enterPassword, type Entrant, press, signUp, turnOnSecondFactor } from '../support/entrances';
+import { PageStage } from '../support/page-stage';
 
-const stage = PageStage.forFile();
+/** What the provider knows the dashboard by; see oidc-process.mjs. */
+const OIDC_CLIENT = { id: 'tollgate', secret: 'a-secret-of-this-client-alone' };
 
-describe('the sign-in page', () => {
-  inTestAll('loads at most 160 KB of script, compressed', async () => {
-    await stage.begin({ as: 'nobody' });
-    const sizes: Promise<number>[] = [];
-    stage.page.on('response', (response) => {
-      if (response.url().endsWith('.js')) sizes.push(response.body().then((body) => gzipSync(body).length));
-    });
-    await stage.goto(`/sign-in`);
-    await stage.page.waitForLoadState('networkidle');
-    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-    expect(total).toBeGreaterThan(50_000);
-    expect(total).toBeLessThanOrEqual(160_000);
-  });
+interface OidcServer {
+  readonly issuer: string;
+  /** Until then it answers 503. */
+  leadBackTo(redirectUri: string): Promise<void>;
+  stop(): Promise<void>;
+}
 
-  const signIn = async (email: string): Promise<void> => {
-    await stage.page.getByLabel('Email').fill(email);
+/** A provider of OpenID Connect as others run it. */
+async function startOidcServer(): Promise<OidcServer> {
+  const child = fork(join(__dirname, '../support/oidc-process.mjs'), { stdio: 'ignore', execArgv: [] });
+  const [{ issuer }] = (await once(child, 'message')) as [{ issuer: string }];
+  return {
+    issuer,
+    async leadBackTo(redirectUri) {
+      const isReady = once(child, 'message');
+      child.send({ redirectUri });
+      await isReady;
+    },
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const isOver = once(child, 'exit');
+      child.kill();
+      await isOver;
+    },
+  };
+}
+
+const opened = openedForTests();
+let provider: OidcServer;
+const stage = PageStage.forFile(async () => {
+  provider = await opened.keep(startOidcServer(), (each) => each.stop());
+  const client = { clientId: OIDC_CLIENT.id, clientSecret: OIDC_CLIENT.secret };
+  return { providers: [{ id: 'acme', name: 'Acme', kind: 'oidc', issuer: provider.issuer, ...client }] };
+});
+beforeAll(() => provider.leadBackTo(`${stage.url}/api/auth/callback/acme`));
+
+it('the sign-in page leads back to where one was, and to no other site, whatever its address says', async () => {
+  const signIn = async (): Promise<void> => {
+    await stage.page.getByLabel('Email').fill(stage.account.email);
     await stage.page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await stage.button('Sign in').click();
   };
-
-  it('leads back to where one was', async () => {
-    await stage.open('/keys?state=active', { as: 'new' });
-    await stage.endSession();
-    await stage.page.reload();
-    await signIn(stage.account.email);
-    await stage.page.waitForURL(`${stage.url}/keys?state=active`);
-  });
-
-  it('leads to no other site, whatever its address says', async () => {
-    await stage.begin({ as: 'new' });
-    await stage.endSession();
-    await stage.goto('/sign-in?then=%2F%2Fevil.example%2F');
-    await signIn(stage.account.email);
-    await stage.page.waitForURL(`${stage.url}/`);
-  });
+  await stage.open('/keys?state=active', { as: 'new' });
+  await stage.endSession();
+  await stage.page.reload();
+  await signIn();
+  await stage.page.waitForURL(`${stage.url}/keys?state=active`);
+  await stage.endSession();
+  await stage.page.context().clearCookies();
+  await stage.goto('/sign-in?then=%2F%2Fevil.example%2F');
+  await signIn();
+  await stage.page.waitForURL(`${stage.url}/`);
 });
 
-describe('the pages of those who are not signed in', () => {
-  it('carry the address that was typed over to the form for a new password', async () => {
-    await stage.open('/sign-in', { as: 'nobody' });
-    await stage.page.getByLabel('Email').fill('asha@example.com');
-    await stage.page.getByRole('link', { name: 'Forgot your password?' }).click();
-    await stage.page.getByRole('heading', { name: 'Reset your password' }).waitFor();
-    expect(await stage.page.getByLabel('Email').inputValue()).toBe('asha@example.com');
-    expect(stage.page.url()).toBe(`${stage.url}/forgot`);
-  });
+inTestAll('the sign-in page carries the address that was typed over to the form for a new password', async () => {
+  await stage.open('/sign-in', { as: 'nobody' });
+  await stage.page.getByLabel('Email').fill('asha@example.com');
+  await stage.page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await stage.page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+  expect(await stage.page.getByLabel('Email').inputValue()).toBe('asha@example.com');
+  expect(stage.page.url()).toBe(`${stage.url}/forgot`);
 });
 
-describe('the link of the mail that confirms an address', () => {
-  let people = 0;
-  /** Signs somebody up, to whom a mail with a link goes. */
-  async function signUp(): Promise<{ email: string; token: string }> {
-    const email = `newcomer-${(people += 1)}@example.com`;
-    await stage.dashboard.ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD } });
-    const mail = () => stage.dashboard.mails.find(({ to }) => to === email);
-    await eventually(() => mail() !== undefined);
-    return { email, token: tokenOf(mail()) };
-  }
-  const confirm = async (password: string) => {
+// A link that is too old is a scene of test/dashboard/web/pages.browser.test.ts.
+it('the link of a mail names its address, also after a reload, asks for the password, and signs in with the right one', async () => {
+  const email = 'newcomer@example.com';
+  await stage.begin({ as: 'nobody' });
+  await stage.dashboard.ask({ method: 'POST', path: '/api/auth/sign-up/email', body: { email, password: PASSWORD } });
+  const mail = () => stage.dashboard.mails.find(({ to }) => to === email);
+  await eventually(() => mail() !== undefined);
+  const token = tokenOf(mail());
+  const confirm = async (password: string): Promise<void> => {
     await stage.page.getByLabel('Password', { exact: true }).fill(password);
     await stage.button('Confirm and sign in').click();
   };
-
-  it('names its address, also after a reload, asks for the password, and signs in with the right one', async () => {
-    const { email, token } = await signUp();
-    await stage.open(`/verify?token=${token}`, { as: 'nobody' });
-    await stage.page.getByText(email).waitFor();
-    await stage.page.reload();
-    await stage.page.getByText(email).waitFor();
-    expect(stage.page.url()).toBe(`${stage.url}/verify`);
-    expect(stage.changes('POST', '/api/auth/verify-email')).toEqual([]);
-    await confirm('wrong password');
-    await stage.page.getByRole('alert').getByText('This is not the password').waitFor();
-    await confirm(PASSWORD);
-    await stage.page.waitForURL(`${stage.url}/`);
-    expect(stage.changes('POST', '/api/auth/verify-email').map(({ body }) => body)).toEqual([
-      { token, password: 'wrong password' },
-      { token, password: PASSWORD },
-    ]);
-  });
-
-  inTestAll('offers a new one when it is too old', async () => {
-    await stage.open('/verify?token=too-old', { as: 'nobody' });
-    await confirm(PASSWORD);
-    await stage.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-    await stage.page.getByLabel('Email').fill('asha@example.com');
-    await stage.button('Send a new link').click();
-    await stage.page.getByText('an email is on its way').waitFor();
-    expect(stage.changes('POST', '/api/auth/send-verification-email').map(({ body }) => body)).toEqual([{ email: 'asha@example.com' }]);
-  });
+  await stage.goto(`/verify?token=${token}`);
+  await stage.page.getByText(email).waitFor();
+  await stage.page.reload();
+  await stage.page.getByText(email).waitFor();
+  expect(stage.page.url()).toBe(`${stage.url}/verify`);
+  expect(stage.changes('POST', '/api/auth/verify-email')).toEqual([]);
+  await confirm('wrong password');
+  await stage.page.getByRole('alert').getByText('This is not the password').waitFor();
+  await confirm(PASSWORD);
+  await stage.page.waitForURL(`${stage.url}/`);
+  expect(stage.changes('POST', '/api/auth/verify-email').map(({ body }) => body)).toEqual([
+    { token, password: 'wrong password' },
+    { token, password: PASSWORD },
+  ]);
 });
 
-const EMAIL = 'asha@example.com';
-
-/** The browser's own authenticator, which says yes to everything: its fingerprint reader knows the person unless told otherwise. */
-async function addAuthenticator(page: Page): Promise<{ client: CDPSession; authenticatorId: string }> {
+/** The browser's own authenticator, which says yes to everything. */
+async function addAuthenticator(page: Page): Promise<CDPSession> {
   const client = await page.context().newCDPSession(page);
   await client.send('WebAuthn.enable');
-  const { authenticatorId } = await client.send('WebAuthn.addVirtualAuthenticator', {
+  await client.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -118,26 +119,31 @@ async function addAuthenticator(page: Page): Promise<{ client: CDPSession; authe
       automaticPresenceSimulation: true,
     },
   });
-  return { client, authenticatorId };
+  return client;
 }
 
-async function openAccount(page: Page): Promise<void> {
-  await page.goto(`${stage.url}/account`);
-  await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
+/** Somebody in a browser profile of their own. */
+async function person(email: string): Promise<Entrant & { readonly complaints: string[]; leave(): Promise<void> }> {
+  const { page, complaints } = await openPage(stage.browser);
+  return { page, complaints, dashboard: stage.url, email, password: PASSWORD, leave: () => page.context().close() };
 }
 
+// passkeys.stores.test.ts has what is refused.
 it('somebody adds a passkey, signs in with it in place of password and code, and removes it', async () => {
-  await stage.dashboard.signIn(EMAIL);
-  const opened = await openPage(stage.browser);
-  const { page } = opened;
-  const asha: Entrant = { page, dashboard: stage.url, email: EMAIL, password: PASSWORD };
-  const { client, authenticatorId } = await addAuthenticator(page);
+  const asha = await person('asha@example.com');
+  const { page } = asha;
+  await stage.dashboard.signIn(asha.email);
+  await addAuthenticator(page);
+  const openAccount = async (): Promise<void> => {
+    await page.goto(`${stage.url}/account`);
+    await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
+  };
 
   await step('adding takes the password and a name', async () => {
     await page.goto(`${stage.url}/sign-in`);
     await enterPassword(asha);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await openAccount(page);
+    await openAccount();
     await press(page, 'Add a passkey');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Work laptop');
@@ -163,30 +169,10 @@ it('somebody adds a passkey, signs in with it in place of password and code, and
     await press(page, 'Sign out');
     await press(page, 'Sign in with a passkey');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await openAccount(page);
-    await page.getByText('last used').waitFor();
-  });
-  await step('it opens the plan that was chosen before', async () => {
-    await press(page, 'Sign out');
-    await page.goto(`${stage.url}/sign-in?then=${encodeURIComponent('/plans?product=api-ip&plan=Star')}`);
-    await press(page, 'Sign in with a passkey');
-    await page
-      .getByRole('dialog')
-      .getByRole('row', { name: /Plan .*Star/ })
-      .waitFor();
-    await page.keyboard.press('Escape');
-  });
-  await step('a device that does not know who is there opens nothing', async () => {
-    await client.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-    await press(page, 'Sign out');
-    await press(page, 'Sign in with a passkey');
-    await page.getByText('No passkey was used').waitFor();
-    await client.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
-    await press(page, 'Sign in with a passkey');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
   });
   await step('once removed it opens nothing', async () => {
-    await openAccount(page);
+    await openAccount();
+    await page.getByText('last used').waitFor();
     await press(page, 'Remove Work laptop');
     await page.getByLabel('Your password').fill(PASSWORD);
     await press(page, 'Remove');
@@ -195,57 +181,127 @@ it('somebody adds a passkey, signs in with it in place of password and code, and
     await press(page, 'Sign in with a passkey');
     await page.getByText('This passkey opens no account here').waitFor();
   });
-  expect(opened.complaints).toEqual([]);
-  await page.context().close();
+  expect(asha.complaints).toEqual([]);
+  await asha.leave();
 });
 
 inTestAll('the sign-in page loads what passkeys take only once somebody uses one', async () => {
-  const { page } = await openPage(stage.browser);
-  await addAuthenticator(page);
+  await stage.begin({ as: 'nobody' });
+  const client = await addAuthenticator(stage.page);
   const loaded: string[] = [];
-  page.on('request', (request) => void loaded.push(request.url()));
-  await page.goto(`${stage.url}/sign-in`);
-  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
-  await page.waitForLoadState('networkidle');
-  const before = loaded.filter((each) => each.endsWith('.js')).length;
+  const scripts = (): number => loaded.filter((each) => each.endsWith('.js')).length;
+  stage.page.on('request', (request) => void loaded.push(request.url()));
+  await stage.goto('/sign-in');
+  await stage.page.waitForLoadState('networkidle');
+  const before = scripts();
   expect(loaded.some((each) => each.includes('/api/auth/'))).toBe(false);
-  await press(page, 'Sign in with a passkey');
-  await page.getByText('No passkey was used').waitFor();
-  expect(loaded.filter((each) => each.endsWith('.js')).length).toBeGreaterThan(before);
-  await page.context().close();
+  await stage.button('Sign in with a passkey').click();
+  await stage.page.getByText('No passkey was used').waitFor();
+  expect(scripts()).toBeGreaterThan(before);
+  await client.detach();
 });
 
-describe('the account page', () => {
-  it('asks for a new address, and the page of its links takes the token out of the address bar', async () => {
-    await stage.open('/account');
-    const email = `new-${stage.account.email}`;
-    await stage.page.getByLabel('New email address').fill(` ${email} `);
-    await stage.page.getByLabel('Account password').fill(PASSWORD);
-    await stage.button('Change email address').click();
-    await stage.page.getByText('Open both within an hour').waitFor();
-    expect(stage.changes('POST', '/api/account/email').map(({ body }) => body)).toEqual([{ email, password: PASSWORD }]);
-    const mail = () => stage.dashboard.mails.find(({ to }) => to === email);
-    await eventually(() => mail() !== undefined);
-    const token = tokenOf(mail());
-    await stage.page.goto(`${stage.url}/confirm-email?token=${token}`);
-    await stage.button('Confirm').waitFor();
-    expect([stage.page.url(), stage.changes('POST', '/api/account/email/confirm')]).toEqual([`${stage.url}/confirm-email`, []]);
-    await stage.page.reload();
-    await stage.button('Confirm').click();
-    await stage.page.getByText('Now open the link in the mail to the other address').waitFor();
-    expect(stage.changes('POST', '/api/account/email/confirm').map(({ body }) => body)).toEqual([{ token }]);
+/** On the pages of the provider, which has not seen this browser before. */
+async function consentAs(page: Page, login: string): Promise<void> {
+  await page.locator('[name=login]').fill(login);
+  await page.locator('[name=password]').fill('any');
+  await page.locator('button[type=submit]').click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+}
+
+it('somebody new signs in by a provider, comes back to the plan that was chosen before, and sets a password later', async () => {
+  const chandra = await person('chandra@example.com');
+  const { page } = chandra;
+  await step('from the sign-up page to the provider and back', async () => {
+    // As the button of a plan on the page of prices leads there.
+    await page.goto(`${stage.url}/sign-up?then=${encodeURIComponent('/plans?product=api-ip&plan=Star')}`);
+    await press(page, 'Continue with Acme');
+    await page.locator('[name=login]').waitFor();
+    expect(new URL(page.url()).origin).toBe(provider.issuer);
+    await consentAs(page, chandra.email);
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: /Plan .*Star/ })
+      .waitFor();
   });
+  await step('the account has no password, and its only way in stays', async () => {
+    await page.goto(`${stage.url}/account`);
+    await page.getByText('Your account has no password: a sign-in provider opens it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Disconnect Acme' }).isDisabled()).toBe(true);
+    await press(page, 'Email me a link');
+    await page.getByText('It works for an hour.').waitFor();
+  });
+  await step('what is delicate takes no password of somebody who has just signed in', async () => {
+    await press(page, 'Export…');
+    const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Export')]);
+    expect(file.suggestedFilename()).toBe('tollgate-account.json');
+  });
+  expect(chandra.complaints).toEqual([]);
+  await chandra.leave();
 });
 
-describe('the page of whoever is in no organisation', () => {
-  it('says what to do, leads into an organisation that invites, and has all of the account', async () => {
-    await stage.open('/no-organisation', { as: 'outsider' });
-    for (const name of ['Password', 'Sessions', 'Delete account']) {
-      await stage.page.getByRole('heading', { name, exact: true }).waitFor();
-    }
-    const { invitations } = await stage.read<{ invitations: { id: string }[] }>('/account');
-    await stage.button('Accept').click();
-    await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
-    expect(stage.changes('POST', `/api/account/invitations/${invitations[0]?.id}/accept`)).toHaveLength(1);
+// In `npm test` providers.stores.test.ts holds that the same address is not enough, and connects and disconnects a provider.
+inTestAll('an account with a password is opened by a provider only once its owner has connected the two', async () => {
+  const birk = await person('birk.of.the.provider@example.com');
+  const { page } = birk;
+  await step('the same address is not enough', async () => {
+    await signUp(birk);
+    // The overview shows a key once, and is not left lightly.
+    await page.context().clearCookies();
+    await page.goto(`${stage.url}/sign-in`);
+    await press(page, 'Continue with Acme');
+    await consentAs(page, birk.email);
+    await page.getByText('There is an account with this email address already.').waitFor();
   });
+  await step('the owner connects it, by password', async () => {
+    await enterPassword(birk);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto(`${stage.url}/account`);
+    await press(page, 'Connect Acme');
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await press(page, 'Continue');
+    await page.getByText('From now on the provider opens this account.').waitFor();
+  });
+  await step('the provider, which knows the browser by now, opens it', async () => {
+    await press(page, 'Sign out');
+    await press(page, 'Continue with Acme');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  await step('and no longer when it is disconnected', async () => {
+    await page.goto(`${stage.url}/account`);
+    await press(page, 'Disconnect Acme');
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await press(page, 'Disconnect');
+    await page.getByRole('button', { name: 'Connect Acme' }).waitFor();
+  });
+  expect(birk.complaints).toEqual([]);
+  await birk.leave();
+});
+
+// In `npm test` account.stores.test.ts changes an address by both links.
+inTestAll('the account page asks for a new address, and the page of its links takes the token out of the address bar', async () => {
+  await stage.open('/account', { as: 'new' });
+  const email = `new-${stage.account.email}`;
+  await stage.page.getByLabel('New email address').fill(` ${email} `);
+  await stage.page.getByLabel('Account password').fill(PASSWORD);
+  await stage.button('Change email address').click();
+  await stage.page.getByText('Open both within an hour').waitFor();
+  const mail = () => stage.dashboard.mails.find(({ to }) => to === email);
+  await eventually(() => mail() !== undefined);
+  await stage.page.goto(`${stage.url}/confirm-email?token=${tokenOf(mail())}`);
+  await stage.button('Confirm').waitFor();
+  expect([stage.page.url(), stage.changes('POST', '/api/account/email/confirm')]).toEqual([`${stage.url}/confirm-email`, []]);
+  await stage.page.reload();
+  await stage.button('Confirm').click();
+  await stage.page.getByText('Now open the link in the mail to the other address').waitFor();
+});
+
+// In `npm test` team.stores.test.ts accepts an invitation.
+inTestAll('the page of anyone who is in no organisation says what to do, and leads into one that invites', async () => {
+  await stage.open('/no-organisation', { as: 'outsider' });
+  for (const name of ['Password', 'Sessions', 'Delete account']) {
+    await stage.page.getByRole('heading', { name, exact: true }).waitFor();
+  }
+  await stage.button('Accept').click();
+  await stage.page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
