@@ -116,6 +116,8 @@ it('a customer gets from the first page to an own call, a team, a second factor 
   await step('signs up and makes an own call, after four clicks and two fields', async () => {
     await newcomer.signUp();
     key = await newcomer.confirmAddress();
+    const back = page.getByRole('link', { name: 'Back to where you signed up' });
+    expect(await back.getAttribute('href')).toBe('/reference/api-ip');
     await newcomer.makeFirstCall();
     expect([newcomer.clicks, newcomer.fields]).toEqual([4, 2]);
     await press(page, 'I have copied it');
