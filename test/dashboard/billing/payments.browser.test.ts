@@ -255,7 +255,7 @@ it('a customer takes a paid plan: is declined once, pays, has an invoice of it, 
   expect(customer.complaints).toEqual([]);
 });
 
-// In `npm test` payment-books.stores.test.ts refunds, gives discounts, pauses and ends payments, and billing.browser.test.ts has a seller's pages of money.
+// In `npm test` payment-books.stores.test.ts refunds, gives discounts, pauses and ends payments, and seller/console.browser.test.ts has a seller’s pages of money.
 inTestAll('the seller reads so, charges again, refunds, gives a discount, pauses and ends the payment', async () => {
   const seller = await openPage(browser);
   const OPERATOR: Entrant = { ...seller, dashboard: instance.dashboard, email: `ops-${NAME}@tollgate.example`, password: PASSWORD };

@@ -1,8 +1,15 @@
 import { type Browser, type Page } from 'playwright-core';
+import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
+import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
+import { createInvoiceBilling } from '../../../services/dashboard/billing/billing-of';
+import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
+import { computeStatement } from '../../../services/selling/statements/statement';
 import { createOperator } from '../../../services/selling/operators/change-operators';
 import { watchOutages } from '../../../services/selling/outages/watch-outages';
 import { createKey } from '../../../services/selling/keys/create-key';
 import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
+import { PRODUCTS } from '../../support/catalogue';
+import { openedForTests } from '../../support/opened';
 import { step } from '../../support/step';
 import { inaccessible, inaccessibleInBoth } from '../support/axe';
 import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
@@ -14,20 +21,26 @@ const CUSTOMER = 'asha@example.com';
 const PASSWORD = 'eleven purple rickshaws';
 const DECLINED = 'Star is for companies; tell us which one is yours.';
 const REASON = 'The invoice of May is unpaid.';
+const TERMS = billingTerms.parse({
+  provider: 'invoice',
+  seller: { name: 'Acme Data', address: ['12 MG Road', 'Bengaluru 560001'], country: 'IN', tax_id: '29AAGCB7383J1Z4' },
+  invoices: { from: '2026-01', payment: 'Transfer to account 123, IFSC ACME0001' },
+  tax: { gst: { rate: 18, hsn: '998431' } },
+}) as InvoicingTerms;
 
 let dashboard: PageDashboard;
 let browser: Browser;
 let operator: WatchedPage;
 let customer: WatchedPage;
 
+const opened = openedForTests();
 beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startPageDashboard(), startBrowser()]);
+  [dashboard, browser] = await Promise.all([
+    opened.keep(startPageDashboard(), (each) => each.close()),
+    opened.keep(startBrowser(), (each) => each.close()),
+  ]);
   operator = await openPage(browser);
   customer = await openPage(browser);
-});
-afterAll(async () => {
-  await browser?.close();
-  await dashboard?.close();
 });
 
 const open = async (page: Page, path: string) => {
@@ -81,6 +94,28 @@ async function idsShown(page: Page, path: string): Promise<readonly string[]> {
   const cells = page.locator('table:not([aria-label*="atalogue"]) :is(td, th), option');
   await cells.filter({ hasText: 'IP lookup' }).first().waitFor({ state: 'attached' });
   return cells.filter({ hasText: 'api-ip' }).allTextContents();
+}
+
+/** A month on Star, closed, and invoiced as the dashboard does each minute. */
+async function issueInvoice(month: string): Promise<void> {
+  const days = { fromDay: `${month}-01`, toDay: `${month}-31` };
+  const plan = { product: 'api-ip', plan: 'Star', price: '499.00', currency: 'INR', daily: 10, monthly: 100 };
+  const content = computeStatement(
+    month,
+    [{ subscriptionId: 's', ...plan, overage: null, isActive: true, isPaidInAdvance: false, ...days }],
+    [],
+  );
+  await dashboard.pool.query('INSERT INTO statement (customer_id, month, content) SELECT id, $2, $3 FROM customer WHERE email = $1', [
+    CUSTOMER,
+    `${month}-01`,
+    JSON.stringify(content),
+  ]);
+  const catalogue = createCatalogue(PRODUCTS, { billing: TERMS });
+  const onFailure = (): never => {
+    throw new Error('not invoiced');
+  };
+  const today = new Date().toISOString().slice(0, 10);
+  await createInvoiceBilling(dashboard.pool, { terms: TERMS, catalogue }).issueInvoices({ today, onFailure });
 }
 
 it('an operator sets the account up, answers who asks for a plan, suspends a customer, who reads why, and restores', async () => {
@@ -237,21 +272,6 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     expect(await idsShown(customer.page, '/requests')).toEqual([]);
   });
 
-  await step('suspends no key that is revoked', async () => {
-    const { id } = await createKey(dashboard.pool, { customer: CUSTOMER, products: ['api-ip'], mode: 'test', actor: 'test' });
-    await dashboard.pool.query("UPDATE credential SET state = 'revoked' WHERE id = $1", [id]);
-    const { page } = operator;
-    await open(page, customerPath);
-    const keys = page.getByRole('table', { name: 'Keys' });
-    const buttonsOf = (state: string) =>
-      keys
-        .getByRole('row')
-        .filter({ hasText: state })
-        .getByRole('button', { name: /^Suspend/ });
-    expect(await buttonsOf('Revoked').isDisabled()).toBe(true);
-    expect(await buttonsOf('Active').first().isEnabled()).toBe(true);
-  });
-
   await step('restores, and the customer reads it', async () => {
     const { page } = operator;
     await open(page, customerPath);
@@ -260,6 +280,76 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
     await page.getByText('Suspended by the seller', { exact: true }).waitFor({ state: 'detached' });
     await open(customer.page, '/audit');
     await customer.page.getByText('Account restored by the seller').waitFor();
+  });
+
+  expect([operator.complaints, customer.complaints]).toEqual([[], []]);
+});
+
+it('the customer says to whom invoices are made out and reads them; the seller marks one paid and credits it', async () => {
+  await step('the customer has no billing page before the catalogue bills', async () => {
+    await open(customer.page, '/');
+    expect(await customer.page.getByRole('link', { name: 'Billing' }).count()).toBe(0);
+    await applyCatalogue(dashboard.pool, createCatalogue(PRODUCTS, { billing: TERMS }), { actor: 'test' });
+  });
+
+  await step('fills in the details, and is told what is wrong with a tax number', async () => {
+    const { page } = customer;
+    await open(page, '/');
+    await page.getByRole('link', { name: 'Billing' }).click();
+    await page.getByText('To be paid now: nothing.').waitFor();
+    await page.getByLabel('Legal name').fill('Asha Traders');
+    await page.getByLabel('Address').fill('1 Church Street\nPune 411001');
+    await page.getByLabel('Country').fill('in');
+    await page.getByLabel('Tax number').fill('27AAPFU0939F1ZW');
+    await press(page, 'Save details');
+    await page.getByText('is not a GSTIN').waitFor();
+    await page.getByLabel('Tax number').fill('27AAPFU0939F1ZV');
+    await press(page, 'Save details');
+    await page.getByText('made out to these details').waitFor();
+  });
+
+  await step('reads an invoice', async () => {
+    await issueInvoice('2026-03');
+    const { page } = customer;
+    await open(page, '/billing');
+    await page.getByText('To be paid now: ₹588.82.').waitFor();
+    await page.getByRole('link', { name: 'INV-000001' }).click();
+    await page.getByText('Place of supply: Maharashtra (27).').waitFor();
+    await page.getByText('IGST 18 %').waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download PDF' }).click()]);
+    expect(download.suggestedFilename()).toBe('INV-000001.pdf');
+  });
+
+  await step('the seller finds it under its month', async () => {
+    const { page } = operator;
+    await open(page, '/operator');
+    await page.getByRole('link', { name: 'Billing' }).click();
+    await page.getByRole('link', { name: 'March 2026, INR' }).click();
+    await page.getByRole('heading', { name: 'Invoices: March 2026, INR' }).waitFor();
+    await page.getByRole('link', { name: 'INV-000001' }).click();
+  });
+
+  await step('marks it as paid, and the customer reads so', async () => {
+    const { page } = operator;
+    await press(page, 'Mark as paid');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reference').fill('UTR 42');
+    await dialog.getByRole('button', { name: 'Mark as paid' }).click();
+    await page.getByText('(UTR 42)').waitFor();
+    await open(customer.page, '/billing');
+    await customer.page.getByText('To be paid now: nothing.').waitFor();
+  });
+
+  await step('credits it with a reason', async () => {
+    const { page } = operator;
+    await press(page, 'Credit');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('The plan was wrong.');
+    await dialog.getByRole('button', { name: 'Credit invoice' }).click();
+    await page.getByText('Cancelled by credit note CN-000001.').waitFor();
+    await open(customer.page, '/billing');
+    await customer.page.getByRole('link', { name: 'CN-000001' }).click();
+    await customer.page.getByText('Cancels invoice INV-000001: The plan was wrong.').waitFor();
   });
 
   expect([operator.complaints, customer.complaints]).toEqual([[], []]);
