@@ -234,7 +234,7 @@ it('an operator sets the account up, answers who asks for a plan, suspends a cus
   await step('sees the refusal, and what the customer sees, to read only', async () => {
     const { page } = operator;
     await page.getByRole('link', { name: 'subscription_inactive' }).first().click();
-    await page.getByText('How to fix it').waitFor();
+    await page.getByText('How to fix it', { exact: true }).waitFor();
     await open(page, customerPath);
     const [viewing] = await Promise.all([
       page.context().waitForEvent('page'),

@@ -192,7 +192,7 @@ it('a customer gets from the first page to an own call, a team, a second factor 
     await page.goto(String((await lookUp(key)).json().help));
     await eventually(async () => {
       await page.reload();
-      return page.getByText('How to fix it').isVisible();
+      return page.getByText('How to fix it', { exact: true }).isVisible();
     });
     await page.getByText('address 127.0.0.1').waitFor();
     await go(page, 'Keys');
