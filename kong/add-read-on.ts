@@ -1,6 +1,6 @@
 import { type ReadOn } from '../plugins/core/problems';
 
-/** A problem as a gateway's files write it, up to its code, with the request id in the gateway's language. */
+/** A problem in a gateway's files, up to its code, with the request id in the gateway's language. */
 const PROBLEM = /"type":"about:blank"((?:(?!"type":)[^])*?)"code":"(\w+)","request_id":"([^"]*)"\}/g;
 
 /** Kong's template of a problem, into which Kong fills a message and the request id, once each. */
@@ -10,16 +10,14 @@ const KONG_PAGE = '<p class="quiet">request_id: %s</p>';
 /** Characters without a special meaning between quotes in any gateway's language. */
 const PLAIN = /^[\w:/.~#?=[\]-]+$/;
 
-/** Requests that get these responses are not recorded, so nothing could be explained. */
+/** Requests with these responses are not recorded, so there is nothing to explain. */
 const UNRECORDED: ReadonlySet<string> = new Set(['ambiguous_path']);
 
 function plain(address: string | undefined): string | undefined {
   return address !== undefined && PLAIN.test(address) ? address : undefined;
 }
 
-/**
- * Adds the addresses at which callers read on to the problems that a gateway sends by itself. Without addresses the text stays as it is.
- */
+/** Adds the addresses of explaining pages to the problems that a gateway sends by itself. Without addresses the text stays as it is. */
 export function addReadOn(text: string, readOn: ReadOn = {}): string {
   const [errors, explain] = [plain(readOn.errors), plain(readOn.explain)];
   return text.replace(PROBLEM, (_problem, between: string, code: string, id: string) => {
@@ -30,7 +28,7 @@ export function addReadOn(text: string, readOn: ReadOn = {}): string {
 
 /**
  * The same for a Kong template. Kong fills it by `string.format` with a message and the request id, and LuaJIT cannot use an argument
- * twice. So `request_id` keeps its place, and the page that `help` leads to asks for the id.
+ * twice. So `request_id` keeps its place, and the page to which `help` leads asks for the id.
  */
 export function addReadOnForKong(template: string, readOn: ReadOn): string {
   const [errors, page] = [plain(readOn.errors), plain(readOn.explain)?.split('?')[0]];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CheckedProduct, type Guarding } from './check-guard';
 import { type Gateway, type Guard, type Route, type Service } from './read-gateway';
 
-/** All paths that the gateway serves without a key: the catalogue, and the description of the API. */
+/** The paths that the gateway serves without a key: the catalogue, and the description of the API. */
 const OPEN_PATHS: readonly string[] = ['~/$', '~/openapi\\.json$'];
 const OPEN_METHODS: readonly string[] = ['GET', 'HEAD'];
 /** Headers that must not be passed on from there. */
@@ -50,7 +50,7 @@ function checkService(service: Service, routes: readonly Route[], guarding: Guar
   return isOpenToAll ? [`${service.label}: has no access-layer plugin: its routes are open to everyone`, ...problems] : problems;
 }
 
-/** Whether a route takes only the open addresses, spelled as in the example: another spelling may take more. */
+/** Whether a route takes only the open addresses, spelled as in the example. Another spelling may take more. */
 function isOpen({ entity: { paths = [] }, methods = [] }: Route): boolean {
   return (
     paths.length > 0 &&
@@ -78,7 +78,7 @@ function checkOpen({ label, entity }: Service, routes: readonly Route[]): string
 
 function checkRoute({ label, entity, methods, paths }: Route, guard: Guard | undefined): string[] {
   const problems: string[] = [];
-  // An API outside Tollgate has its own paths. For Tollgate's services the gateway sets the fields.
+  // An API outside Tollgate has paths of its own. For Tollgate's services the gateway sets the fields.
   const isOurs = guard?.config.rate_limit_headers !== 'gateway';
   if (isOurs && entity.strip_path !== false) problems.push(`${label}: strip_path must be false: services answer under their full path`);
   if (methods !== undefined) problems.push(`${label}: names methods: Kong would answer 404 where the service answers 405`);
@@ -90,7 +90,7 @@ function checkRoute({ label, entity, methods, paths }: Route, guard: Guard | und
   return problems;
 }
 
-/** `/ipx` belongs to no service: a route that takes it does not end at a boundary. */
+/** `/ipx` belongs to no service. A route that takes it does not end at a boundary. */
 function findBeyond(product: string, prefix: string, routes: readonly Route[]): string[] {
   const beyond = `${prefix}x`;
   const services = new Set(routes.filter(({ paths }) => paths.some((path) => path.takes(beyond))).map(({ service }) => service));

@@ -2,7 +2,7 @@ import { keyPlaceProblems } from '../../plugins/core/key-places';
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type Gateway, type Guard, GUARDS, type Route, type Service } from './read-gateway';
 
-/** What the check needs to know about a product; the catalogue has more. */
+/** The facts about a product that the check needs. The catalogue has more. */
 export type CheckedProduct = Pick<CatalogueProduct, 'id' | 'prefix' | 'keyIn' | 'largeBodies' | 'alsoAdmits' | 'aliases'> & {
   /** Full paths below the base URL. */
   readonly routes: readonly { readonly path: string }[];
@@ -11,7 +11,7 @@ export type CheckedProduct = Pick<CatalogueProduct, 'id' | 'prefix' | 'keyIn' | 
 /** The products that kong.yml may name. */
 export interface Known {
   readonly sold: ReadonlyMap<string, CheckedProduct>;
-  /** Including products that are no longer sold. */
+  /** Includes products that are no longer sold. */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -46,14 +46,14 @@ const SERVICE_FIELDS = [
   'connect_timeout', 'read_timeout', 'write_timeout', 'tls_verify', 'tls_verify_depth', 'tls_sans', 'ca_certificates', 'client_certificate',
 ]; // prettier-ignore
 
-/** Fields known to narrow a plugin, in words. */
+/** Fields known to narrow a plugin, with the reason in words. */
 const NARROWED: Readonly<Record<string, string>> = {
   consumer: 'Kong runs it for that consumer alone, and lets everybody else through',
   consumer_group: 'Kong runs it for that group of consumers alone, and lets everybody else through',
   ordering: 'the check does not judge an order of plugins other than Kong’s own',
 };
 
-/** How specifically a plugin is bound; Kong takes the most specific of each name. */
+/** How specifically a plugin is bound. Of the plugins with one name, Kong takes the most specific. */
 function closeness({ service, route }: Guard): number {
   return (route ? 2 : 0) + (service ? 1 : 0);
 }

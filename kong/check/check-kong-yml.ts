@@ -5,7 +5,7 @@ import { type Guard, readGateway, type Route } from './read-gateway';
 import { conditionsMeet, coversConditions, orderOf } from './route-order';
 
 export interface CheckOptions {
-  /** Products that are no longer in the catalogue, but that a route may still serve. */
+  /** Products that are no longer in the catalogue, but may still be served by a route. */
   readonly retired?: readonly string[];
   /**
    * Whether kong.yml is Tollgate's alone. Then a service without the access layer is a mistake, and routes must look like the example's.
@@ -19,14 +19,13 @@ export interface KongReport {
   readonly problems: readonly string[];
   /** Settings that may be intended. */
   readonly notes: readonly string[];
-  /** Routes of somebody else, which are not checked. */
+  /** Routes of other owners, which are not checked. */
   readonly others: readonly string[];
 }
 
 /**
  * Compares kong.yml with the product catalogue. Without problems, a route behind the access layer takes every published route, under its
- * own product, and no request that is meant for such a route can take another way. Other services and routes are checked only for being
- * such a way.
+ * own product, and no request for such a route can take another way. Other services and routes are checked only for being such a way.
  */
 export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct[], options: CheckOptions = {}): KongReport {
   const gateway = readGateway(kongYml);
@@ -51,7 +50,7 @@ export function checkKongYml(kongYml: string, catalogue: readonly CheckedProduct
   };
 }
 
-/** Intended for a while, and then forgotten. */
+/** Often intended for a while, and then forgotten. */
 function noteUnenforced(guards: readonly Guard[]): string[] {
   return guards
     .filter(({ config }) => config.enforce === false)
@@ -82,7 +81,7 @@ interface Finding {
 
 const problem = (text: string): Finding => ({ kind: 'problem', text });
 
-/** Checks a route without the access layer: where it leads, and which requests it takes from guarded routes. */
+/** Checks a route without the access layer: its destination, and the requests that it takes from guarded routes. */
 function judgeOther(other: Route, guarded: readonly GuardedRoute[]): Finding[] {
   const addresses = other.service?.addresses ?? [];
   const door = guarded.find(({ route }) => route.service?.addresses.some((address) => addresses.includes(address)));

@@ -1,20 +1,20 @@
 import { guardedRoutes, guardRoutes } from './check-guard';
 import { readGateway, type Route } from './read-gateway';
 
-/** The part of an OpenAPI document that says where its API is. */
+/** The part of an OpenAPI document that gives the address of its API. */
 interface ServedDocument {
   readonly servers?: unknown;
   readonly paths?: unknown;
 }
 
 const withoutEnd = (path: string): string => path.replace(/\/+$/, '');
-/** The host of servers that name none. Only the path matters. */
+/** Host of servers that name none. Only the path matters. */
 const ANYWHERE = 'http://host.invalid';
 
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 
-/** The address of a server, with each variable's default filled in. Variables without one stay. */
+/** The address of a server, with each variable's default filled in. Variables without a default stay. */
 function addressOf(server: unknown): string | undefined {
   const url = memberOf(server, 'url');
   if (typeof url !== 'string') return undefined;
@@ -38,7 +38,7 @@ function servicePath({ service }: Route): string {
 }
 
 /**
- * Notes about products whose document puts the API below a path that kong.yml does not add: every call would miss it.
+ * Notes about products whose document has the API below a path that kong.yml does not add, so that every call would miss it.
  * @param documents OpenAPI documents by product
  * @returns one sentence each
  */

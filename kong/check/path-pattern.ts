@@ -1,10 +1,10 @@
-// Whether two paths of kong.yml have a request in common. Each becomes an automaton; a search through both at once finds a path that both
-// accept.
+// Finds out whether two paths of kong.yml have a request in common. Each becomes an automaton, and a search through both at once finds a
+// path that both accept.
 
-/** Characters from the first to the second, both included. */
+/** Characters from the first to the second, inclusive. */
 type Range = readonly [number, number];
 
-/** Stands behind the last character of every path; no class of characters has it. */
+/** Follows the last character of every path. No class of characters contains it. */
 const END = 0x110000;
 const ANY: readonly Range[] = [[0, END - 1]];
 const CLASSES: Readonly<Record<string, readonly Range[]>> = {
@@ -36,13 +36,13 @@ function complement(ranges: readonly Range[]): Range[] {
   return gaps;
 }
 
-/** Where a part of the pattern begins and ends. */
+/** The beginning and end of a part of the pattern. */
 interface Part {
   readonly from: number;
   readonly to: number;
 }
 
-/** Builds the automaton of a regular expression of Kong's; throws {@link Unreadable} at what it does not know. */
+/** Builds the automaton of a regular expression of Kong's. Throws {@link Unreadable} for syntax that it does not know. */
 class Builder {
   readonly states: State[] = [];
   private at = 0;
@@ -224,7 +224,7 @@ interface Automaton {
 /** A regular expression that matches exactly this text. */
 export const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** Neither a regular expression nor a prefix need reach the end of a path. */
+/** Neither a regular expression nor a prefix has to reach the end of a path. */
 function build(pattern: string): Automaton {
   const builder = new Builder(pattern);
   const { from, to } = builder.whole();
@@ -254,7 +254,7 @@ export class PathPattern {
     return path.startsWith(this.head) && (!this.isRegex || this.regex?.test(path) === true);
   }
 
-  /** A path that both take. An expression that cannot be parsed is assumed to take every path. */
+  /** A path that both patterns take. An expression that cannot be parsed is assumed to take every path. */
   findCommon(other: PathPattern): string | undefined {
     const mayMeet = this.head.startsWith(other.head) || other.head.startsWith(this.head);
     return mayMeet ? search(this.automaton(), other.automaton()) : undefined;

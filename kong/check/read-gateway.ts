@@ -132,7 +132,7 @@ type RouteEntity = z.output<typeof routeEntity>;
 type ServiceEntity = z.output<typeof serviceEntity>;
 type GatewayFile = z.output<typeof gatewayFile>;
 
-/** The access layer where kong.yml puts it: on a route, on a service, or for all. */
+/** A place of the access layer in kong.yml: on a route, on a service, or global. */
 export interface Guard {
   readonly name: GuardName;
   /** Its place, in words for people. */
@@ -141,12 +141,12 @@ export interface Guard {
   readonly isEnabled: boolean;
   readonly protocols: readonly string[];
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Set if it stands below a consumer or a group of them. */
+  /** Set if it is below a consumer or a group of consumers. */
   readonly owner: 'consumer' | 'consumer_group' | undefined;
-  /** What it is bound to: a service, a route, both, or neither if it applies to the whole gateway. */
+  /** Its binding: a service, a route, both, or neither if it applies to the whole gateway. */
   readonly service: Service | undefined;
   readonly route: Route | undefined;
-  /** It names a service or route that the file does not have, or one other than the one it stands below. */
+  /** True if it names a service or route that the file does not have, or one other than the one that it is below. */
   readonly isLost: boolean;
 }
 
@@ -156,7 +156,7 @@ export interface Service {
   /** Normalised `host:port` of every address that it may call. */
   readonly addresses: readonly string[];
   readonly isEnabled: boolean;
-  /** As Kong names it: `http`, `grpcs`. */
+  /** As in Kong: `http`, `grpcs`. */
   readonly protocol: string;
   readonly isHttps: boolean;
 }
@@ -169,7 +169,7 @@ export interface Route {
   readonly hosts: readonly string[] | undefined;
   readonly methods: readonly string[] | undefined;
   readonly paths: readonly PathPattern[];
-  /** Written below its service. */
+  /** True if it is written below its service. */
   readonly isNested: boolean;
 }
 
@@ -178,13 +178,13 @@ export interface Gateway {
   readonly services: readonly Service[];
   readonly routes: readonly Route[];
   readonly guards: readonly Guard[];
-  /** decK fills in absent fields from here. */
+  /** True if the file has defaults from which decK fills in absent fields. */
   readonly hasDefaults: boolean;
 }
 
 const isGuard = ({ name }: { readonly name?: string | undefined }): boolean => GUARDS.some((guard) => guard === name);
 
-/** @returns the gateway, or its mistakes in form, one text for each place */
+/** @returns the gateway, or the mistakes in its form, one text for each place */
 export function readGateway(kongYml: string): Gateway | string[] {
   let file: unknown;
   try {

@@ -26,7 +26,7 @@ function listsMeet(
 const httpOf = (protocols: readonly string[]): string[] =>
   protocols.filter((each) => /^(http|grpc|ws)s?$/.test(each)).map((each) => each.replace('grpc', 'http'));
 
-/** Whether one request can match host, method, protocol, server name and headers of both; their paths are compared elsewhere. */
+/** Whether one request can match host, method, protocol, server name and headers of both. Their paths are compared elsewhere. */
 export function conditionsMeet(a: Route, b: Route): boolean {
   if (!listsMeet(httpOf(a.protocols), httpOf(b.protocols))) return false;
   const headers = b.entity.headers ?? {};

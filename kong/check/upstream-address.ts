@@ -1,10 +1,10 @@
-/** The fields of an upstream that are read: its name and id, and its targets. */
+/** The fields of an upstream that are read: its name, its id and its targets. */
 interface NamedUpstream {
   readonly name?: string | undefined;
   readonly id?: string | undefined;
   readonly targets?: readonly { readonly target?: string | undefined }[] | undefined;
 }
-/** A target that stands beside the upstreams and refers to its own. */
+/** A target outside the upstreams, which refers to its upstream. */
 interface LooseTarget {
   readonly upstream?: readonly string[] | undefined;
   readonly target?: string | undefined;
@@ -14,7 +14,7 @@ interface LooseTarget {
 const TARGET_PORT = 8_000;
 
 /**
- * Normalises a place that Kong would call: case, a trailing dot, short forms of IPv4, `localhost`.
+ * Normalises an address that Kong would call: case, a trailing dot, short forms of IPv4, `localhost`.
  * @param host a name, an IPv4 address, or an IPv6 address in brackets
  */
 function addressOf(host: string, port: number): string {
@@ -44,7 +44,7 @@ export function readTargets(upstreams: readonly NamedUpstream[], loose: readonly
 }
 
 /**
- * Every address that a service with this host may call, as normalised `host:port`; the upstream itself if the file has no targets of it.
+ * Every address that a service with this host may call, as normalised `host:port`; the upstream itself if the file has no targets for it.
  */
 export function addressesOf(host: string, port: number, targets: ReturnType<typeof readTargets>): readonly string[] {
   const known = targets.get(keyOf(host)) ?? [];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, type Document, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { AS_KONG_READS } from '../as-kong-reads';
 
-/** Kong's plugin as kong.yml has it. */
+/** Kong's plugin in the form of kong.yml. */
 export interface GuardBlock {
   readonly name: string;
   readonly config: Readonly<Record<string, unknown>>;

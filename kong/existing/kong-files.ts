@@ -8,19 +8,19 @@ import { addGuard, type GuardBlock } from './add-guard';
 import { proposePlaces } from './propose-places';
 import { mergeKongConf, type NeededConf, type NeededEntry } from './merge-kong-conf';
 
-/** The reader's own Kong, and where Tollgate's files for it go. */
+/** The seller's own Kong, and the place of Tollgate's files for it. */
 export interface ExistingKong {
-  /** Where the files will be; absolute. */
+  /** Absolute path of the files. */
   readonly folder: string;
   /** The folder of this version of Tollgate. */
   readonly root: string;
-  /** The texts of the reader's own files. */
+  /** The texts of the seller's own files. */
   readonly kongConf?: string | undefined;
   readonly kongYml?: string | undefined;
-  /** Name of the one route that gets the block. */
+  /** Name of the route to which the block is added. */
   readonly route?: string | undefined;
   readonly product: string;
-  /** The plugin in Lua in place of the external one. */
+  /** True: the plugin in Lua instead of the external plugin. */
   readonly usesLane: boolean;
   readonly socketPath?: string | undefined;
   /** The plugin server's ANSWERS_LISTEN. */
@@ -30,9 +30,9 @@ export interface ExistingKong {
 export interface KongFiles {
   /** Texts by path below the folder. */
   readonly files: Readonly<Record<string, string>>;
-  /** Files that the reader fills in. They are never overwritten. */
+  /** Files that the seller fills in. They are never overwritten. */
   readonly templates: Readonly<Record<string, string>>;
-  /** Differences between the reader's kong.conf and Tollgate's, one line each. */
+  /** Differences between the seller's kong.conf and Tollgate's, one line each. */
   readonly notes: readonly string[];
 }
 
@@ -43,7 +43,7 @@ const SOCKETS = '/var/run/tollgate';
 const ANSWERS = '127.0.0.1:9514';
 const LANE_FILES = 'lane/kong/plugins/tollgate';
 
-/** Settings of Tollgate's own kong.conf that are not required. They apply to every route, so the reader decides. */
+/** Settings of Tollgate's own kong.conf that are not required. They apply to every route, so the seller decides. */
 const WORTH_READING = [
   'log_level', 'nginx_http_log_format', 'proxy_access_log', 'nginx_proxy_proxy_hide_header', 'nginx_proxy_grpc_hide_header', 'nginx_proxy_add_header',
   'nginx_location_client_body_timeout', 'nginx_http_client_body_buffer_size', 'nginx_proxy_underscores_in_headers', 'nginx_http_include',
@@ -109,7 +109,7 @@ function neededConf(kong: ExistingKong): NeededConf {
   };
 }
 
-/** Settings that report the response of each request; the lane reports it itself. */
+/** Settings that report the response to each request. The lane reports it without them. */
 function reports(folder: string, answersTo: string): NeededEntry[] {
   const log = `syslog:server=${answersTo},nohostname,tag=tg tollgate_answer`;
   return [

@@ -33,7 +33,7 @@ const ADDED = '# --- Added for Tollgate by npx tollgate gateway kong ---';
 /** Values that mean "none" in these lists. */
 const NOTHING = new Set(['', 'none', 'off']);
 
-/** @param kongConf the reader's file; empty where Kong runs on its defaults */
+/** @param kongConf the seller's file; empty if Kong runs on its defaults */
 export function mergeKongConf(kongConf: string, { entries, settings }: NeededConf): MergedConf {
   const given = parseProperties(kongConf, []);
   // With `off`, nginx writes no log there; another line would not change that.

@@ -29,10 +29,10 @@ const plugins = z.array(z.unknown()).nullish();
 const routes = z.array(z.looseObject({ name: z.string().nullish(), plugins })).nullish();
 const file = z.looseObject({ plugins, routes, services: z.array(z.looseObject({ plugins, routes })).nullish() });
 
-/** Places where our keys are accepted already. */
+/** Places that accept our keys already. */
 const OURS: readonly string[] = ['header:x-api-key', 'query:api_key'];
 
-/** Reads the key-auth of one route, of its service, or else of the file; all of them if no route is named. */
+/** Reads the key-auth of one route, of its service, or of the file; if no route is named, all of them. */
 function findKeyAuth(kongYml: string, route: string | undefined): KeyAuth[] {
   const { data } = file.safeParse(parse(kongYml, AS_KONG_READS));
   const of = (list: readonly unknown[] | null | undefined): KeyAuth[] => (list ?? []).flatMap((each) => keyAuth.safeParse(each).data ?? []);
@@ -47,9 +47,9 @@ function findKeyAuth(kongYml: string, route: string | undefined): KeyAuth[] {
 }
 
 /**
- * Notes about the `key_in` that lets callers go on sending imported keys as before, one line each. It is only proposed: a caller who sends
- * the old key there and one of ours elsewhere would be refused.
- * @param kongYml of the reader; empty if there is none
+ * Notes about the `key_in` with which callers can send imported keys as before, one line each. It is only proposed: a caller who sends the
+ * old key there and one of ours elsewhere would be refused.
+ * @param kongYml the seller's file; empty if there is none
  */
 export function proposePlaces(kongYml: string, route: string | undefined): string[] {
   const wanted = findKeyAuth(kongYml, route).flatMap(({ config }) => {

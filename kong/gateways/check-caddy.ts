@@ -89,7 +89,9 @@ function flatten(routes: readonly Route[] = []): Handler[] {
 const deleted = (handlers: readonly Handler[]): string[] =>
   handlers.flatMap(({ request }) => request?.delete ?? []).map((name) => name.toLowerCase());
 
-/** Headers that only the gateway may set in a response, even in its own, and where the route keeps their values from an admission. */
+/**
+ * Headers that only the gateway may set in a response, even in its own, and the place where the route keeps their values from an admission.
+ */
 const SAID: readonly (readonly [name: string, variable: string])[] = [
   ['X-Kong-Request-Id', 'tollgate_id'],
   ['RateLimit', 'tollgate_limits'],
@@ -121,7 +123,7 @@ function checkResponses(handlers: readonly Handler[]): string[] {
   ];
 }
 
-/** Checks the sub-request to the access layer, and what happens with its response. */
+/** Checks the sub-request to the access layer, and the use of its response. */
 function checkQuestion(question: Handler): string[] {
   const problems: string[] = [];
   const told = Object.fromEntries(
@@ -176,7 +178,7 @@ interface Findings {
   readonly isByAnswer: (product: string) => boolean;
 }
 
-/** `weather` and `rain` of `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
+/** `weather` and `rain` in `/caddy/authorize/weather,rain;key_in=x-api-key?`. */
 const productsOf = (question: string): string[] => (/\/authorize\/([^;?]*)/.exec(question)?.[1] ?? '').split(',');
 
 /** Route-specific headers that carry the key. */
@@ -189,7 +191,7 @@ const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
 const unitsMissing = (question: string): string =>
   `the reverse_proxy of ${productsOf(question).join()} does not tell what an answer costs, and callers see it. Add to it: import tollgate_units`;
 
-/** Walks handlers in the order in which Caddy runs them; the effects of a route without a matcher apply to those after it. */
+/** Walks handlers in the order in which Caddy runs them. The effects of a route without a matcher apply to later routes too. */
 function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer }: Findings): Progress {
   const hearsUnits = (question: string): boolean => productsOf(question).some(isByAnswer);
   let progress = before;
@@ -219,7 +221,7 @@ function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer
   return progress;
 }
 
-/** @param encoder of one log: a filter that removes headers and query */
+/** @param encoder of a single log: a filter that removes headers and query */
 function hidesKeys(encoder: unknown): boolean {
   const parsed = z.object({ format: z.literal('filter'), fields: z.record(z.string(), z.unknown()) }).safeParse(encoder);
   return parsed.success && 'request>headers' in parsed.data.fields && 'request>uri' in parsed.data.fields;
@@ -246,8 +248,9 @@ function checkAnswers({ apps, logging }: z.output<typeof configuration>): string
 }
 
 /**
- * The dangers of a Caddy configuration that asks the access layer, and what it does not report about responses; empty if there are none.
- * @param json as `caddy adapt` prints it
+ * The dangers of a Caddy configuration that asks the access layer, and whatever it does not report about responses; empty if there are
+ * none.
+ * @param json the output of `caddy adapt`
  * @param isByAnswer whether a product's responses report their cost (`units` in the catalogue)
  * @throws Error if the text is not such a configuration
  */

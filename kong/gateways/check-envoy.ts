@@ -51,7 +51,7 @@ function checkFilter(config: Node): string[] {
   return problems;
 }
 
-/** Settings of ext_authz for a route or virtual host, whatever the filter is called there. */
+/** Settings of ext_authz for a route or virtual host, whatever name the filter has there. */
 function perRoute(node: Node): Node | undefined {
   return Object.values(nodeAt(node, 'typed_per_filter_config') ?? {}).find(
     (value): value is Node => isNode(value) && /ext_authz\.v3\.ExtAuthzPerRoute$/.test(textOf(value['@type'])),
@@ -83,7 +83,7 @@ function checkRoutes(manager: Node): string[] {
       const name = JSON.stringify(route['match'] ?? {});
       const own = perRoute(route);
       const settings = own ?? perRoute(host);
-      // Disabled on this very route, so it is intended.
+      // Disabled on this very route, so that is intended.
       if (own?.['disabled'] === true) return [];
       if (settings?.['disabled'] === true) return [`the route ${name} is not checked: ext_authz is disabled for its virtual host`];
       if (productsOf(settings) === undefined) return [`the route ${name} names no products: all its requests are refused`];

@@ -29,7 +29,7 @@ const TRAILERS = 'filter lua.tollgate_trailers';
 /** Format variables for the request line, the URL with its query, and captured headers. */
 const SECRET = /%(?:\{[^}]*\})?(?:r|HU|HQ|hr|hrl)\b/;
 
-/** A backend continues if its Lua action fails; the line after the action refuses the request then. */
+/** A backend continues if its Lua action fails. The line after the action must then refuse the request. */
 function checkBackend({ name, lines }: Section): string[] {
   const asked = lines.findIndex((line) => line.startsWith('http-request lua.tollgate '));
   if (asked < 0) return [`backend ${name}: http-request lua.tollgate is missing: requests go on unchecked`];
@@ -98,8 +98,9 @@ function checkResponses(lines: readonly string[]): string[] {
 }
 
 /**
- * The dangers of a HAProxy configuration that asks the access layer, and what it does not report about responses; empty if there are none.
- * @param text of all files that HAProxy is started with, in order
+ * The dangers of a HAProxy configuration that asks the access layer, and whatever it does not report about responses; empty if there are
+ * none.
+ * @param text of all files with which HAProxy is started, in order
  * @throws Error if the text is not such a configuration
  */
 export function checkHaproxy(text: string): string[] {

@@ -42,7 +42,7 @@ const REQUIRED_OF_LUA: ReadonlyMap<string, string> = new Map(
   [...REQUIRED].filter(([name]) => ['upgrade', 'connection', 'http2-settings'].includes(name)),
 );
 
-/** Headers that the sub-request to the access layer must set, from these sources only: the client can send all of them. */
+/** Headers that the sub-request to the access layer must set, from these sources only, because the client can send all of them. */
 const TOLD: ReadonlyMap<string, string> = new Map([
   ['x-forwarded-uri', '$request_uri'],
   ['x-forwarded-for', '$remote_addr'],
@@ -74,7 +74,7 @@ function checkQuestion(scope: Scope): string[] {
   ];
 }
 
-/** Whether the server of a location has the location that its auth_request names; without it another location would respond. */
+/** Whether the server of a location has the location that its auth_request names. Without it another location would respond. */
 function hasPlace(scope: Scope, place: string | undefined): boolean {
   return scope.some((block) =>
     block.some(({ name, args, block: inner = [] }) => name === 'location' && args.join(' ') === `= ${place}` && inner.some(isQuestion)),
@@ -89,7 +89,7 @@ function ownHeaders(scope: Scope): (readonly [string, string])[] {
 
 function checkPassing(scope: Scope, pass: Directive): string[] {
   const question = effective(scope, 'auth_request')[0];
-  // Disabled in this very place, so it is intended.
+  // Disabled in this very place, so that is intended.
   if (question?.args[0] === 'off') return [];
   const isLua = effective(scope, 'access_by_lua_file').some(isLuaGuard);
   if (!question && !isLua) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
@@ -129,7 +129,7 @@ const SAID_OF_ERRORS: readonly (readonly [name: string, variable: string])[] = [
   ['Access-Control-Expose-Headers', '$tollgate_expose_headers'],
 ];
 
-/** nginx uses only the innermost block that has any: a single one in a location drops all inherited ones. */
+/** nginx uses only the innermost block with any of these: a single one in a location drops all inherited ones. */
 function checkAdded(scope: Scope, said: typeof SAID, whose: string): string[] {
   const added = effective(scope, 'add_header').map(({ args: [name = '', ...rest] }) => [name.toLowerCase(), ...rest].join(' '));
   return said.flatMap(([name, variable]) =>
@@ -189,7 +189,7 @@ function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[]
   return problems;
 }
 
-/** Whether a directive, or one inside it, concerns the access layer: servers for other things may log what they like. */
+/** Whether a directive, or one inside it, concerns the access layer. Other servers may log anything. */
 const asks = (directive: Directive): boolean =>
   (directive.name === 'auth_request' && directive.args[0] !== 'off') ||
   isLuaGuard(directive) ||
@@ -222,7 +222,8 @@ const SWITCHES: readonly (readonly [name: string, value: string, why: string])[]
 ];
 
 /**
- * The dangers of an nginx configuration that asks the access layer, and what it does not report about responses; empty if there are none.
+ * The dangers of an nginx configuration that asks the access layer, and whatever it does not report about responses; empty if there are
+ * none.
  * @throws Error if it cannot be parsed
  */
 export function checkNginx(text: string, readIncluded: ReadIncluded): string[] {

@@ -9,7 +9,7 @@ import { readSettings } from '../../plugins/core/settings';
 import { GATEWAY_KINDS, LUA_MODULES, type GatewayKind } from './render';
 import { gatewayFiles } from './write/gateway-files';
 
-/** `npm start` kills this process 5 s after SIGTERM; its gateway must be gone by then. */
+/** `npm start` kills this process 5 s after SIGTERM. Its gateway must have ended by then. */
 const GRACE_MS = 4_000;
 const READY_MS = 15_000;
 
@@ -34,7 +34,7 @@ const SHIPPED = join(process.cwd(), 'kong');
 function writeConfiguration(settings: Settings): void {
   const { GATEWAY_KIND: kind, GATEWAY_DIR: folder } = settings;
   mkdirSync(folder, { recursive: true });
-  // The log is never rotated, so it must hold this run only.
+  // The log is never rotated, so it must contain this run only.
   rmSync(join(folder, 'access.log'), { force: true });
   const files = gatewayFiles({
     kind,
@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<GatewayKind, (folder: string) => string[]>> = {
   nginx: (folder) => nginxCommand(folder, ''),
   'nginx-lua': (folder) => nginxCommand(folder, LUA_MODULES),
   caddy: (folder) => ['caddy', 'run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')],
-  // Foreground, one process, no master.
+  // In the foreground: one process, no master.
   haproxy: (folder) => ['haproxy', '-db', '-f', join(folder, 'haproxy.cfg'), '-f', join(folder, 'routes.cfg')],
 };
 

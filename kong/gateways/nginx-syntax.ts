@@ -1,11 +1,11 @@
-/** One directive of an nginx configuration; `block` where it has braces. */
+/** One directive of an nginx configuration. `block` is set if it has braces. */
 export interface Directive {
   readonly name: string;
   readonly args: readonly string[];
   readonly block: readonly Directive[] | undefined;
 }
 
-/** Reads the files that an include names, which may hold `*`. @throws Error naming a file that cannot be read */
+/** Reads the files that an include names; its pattern may contain `*`. @throws Error naming a file that cannot be read */
 export type ReadIncluded = (pattern: string) => readonly string[];
 
 type Token = { readonly text: string; readonly isQuoted: boolean };
@@ -23,7 +23,7 @@ function tokenize(text: string): Token[] {
 
 /**
  * Parses an nginx configuration with everything that it includes.
- * @throws Error where it is no such configuration
+ * @throws Error if it is not such a configuration
  */
 export function parseNginx(text: string, readIncluded: ReadIncluded): Directive[] {
   const tokens = tokenize(text);

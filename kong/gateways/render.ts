@@ -11,27 +11,27 @@ interface GatewayListen {
   readonly port: number;
 }
 
-/** Places on this machine that replace those in the shipped configuration. Absent ones stay as shipped. */
+/** Addresses and paths on this machine that replace those in the shipped configuration. Absent ones stay as shipped. */
 export interface GatewayPlaces {
   readonly listen?: GatewayListen;
   /** The plugin server's FORWARD_AUTH_LISTEN, for nginx-lua its LANE_LISTEN. */
   readonly socketPath?: string;
-  /** Where nginx-lua finds its Lua. */
+  /** The folder in which nginx-lua finds its Lua. */
   readonly luaFolder?: string;
-  /** A file; nginx cannot open a standard output that is a socket, as that of a supervised process is. */
+  /** A file. nginx cannot open a standard output that is a socket, like that of a supervised process. */
   readonly accessLog?: string;
-  /** The plugin server's ANSWERS_LISTEN; nginx-lua reports to its LANE_LISTEN. */
+  /** The plugin server's ANSWERS_LISTEN. nginx-lua reports to its LANE_LISTEN instead. */
   readonly answersTo?: string;
-  /** Addresses at which callers read on about the gateway's own errors. */
+  /** Addresses of the pages that explain the gateway's own errors. */
   readonly readOn?: ReadOn;
 }
 
 const SHIPPED_SOCKET = /\/var\/run\/tollgate\/(forward-auth|lane)\.sock/g;
 const SHIPPED_ANSWERS = /\b127\.0\.0\.1:9514\b/g;
-/** Beside the files that nginx-lua includes. */
+/** These are beside the files that nginx-lua includes. */
 const SHIPPED_LUA = /\/etc\/nginx\/tollgate(?=\/[\w?]+\.lua)/g;
 
-/** The line that listens on the shipped port, in each language, and the same on another port. */
+/** The line that listens on the shipped port, in each language, and the same line for another port. */
 const LISTEN: Readonly<Record<GatewayKind, readonly [string, (listen: GatewayListen) => string]>> = {
   nginx: ['listen 8000;', ({ host, port }) => `listen ${host}:${port};`],
   caddy: ['\n:8000 {\n', ({ host, port }) => `\n:${port} {\n\tbind ${host}\n`],
@@ -45,7 +45,7 @@ export const LUA_MODULES = ['ndk_http_module', 'ngx_http_lua_module']
   .join(' ');
 
 /**
- * Files that a gateway needs besides those of its own folder, below kong/. nginx with Lua uses nginx's routes, which include files of the
+ * Files below kong/ that a gateway needs besides those of its own folder. nginx with Lua uses nginx's routes, which include files of the
  * same names.
  */
 export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[]>>> = {
@@ -53,8 +53,8 @@ export const SHARED_FILES: Readonly<Partial<Record<GatewayKind, readonly string[
 };
 
 /**
- * One file of the shipped configuration with this machine's places. Everything else stays as shipped, so that the configuration run here is
- * the one run in production.
+ * One file of the shipped configuration, with this machine's addresses and paths. Everything else stays as shipped, so that the
+ * configuration run here is the one run in production.
  */
 export function renderConfiguration(kind: GatewayKind, text: string, places: GatewayPlaces): string {
   const [shipped, listen] = LISTEN[kind];

@@ -1,4 +1,5 @@
--- The lane as people install plugins of Kong: `luarocks make` in this folder, on Kong's machine. Then name it: plugins = bundled,tollgate.
+-- The lane in the form in which people install plugins of Kong: `luarocks make` in this folder, on Kong's machine. Then
+-- enable it: plugins = bundled,tollgate.
 rockspec_format = '3.0'
 package = 'kong-plugin-tollgate'
 version = '0.1.0-1'

@@ -35,7 +35,7 @@ local MAX_BYTES = 64 * 1024 * 1024
 local FORM_MS = 5000
 local PIECE = 64 * 1024
 
--- How long a report waits for a question to travel with, and how many reports may wait.
+-- How long a report waits to travel with a question, and the maximum number of waiting reports.
 local TELL_SECONDS, MAX_TOLD = 0.2, 4096
 -- The same limit as for the other gateways.
 local UNITS_LONGEST = 30
@@ -66,12 +66,12 @@ local function u32(number)
   return band(number, 255), band(rshift(number, 8), 255), band(rshift(number, 16), 255), rshift(number, 24)
 end
 
--- By place: the connections that take questions, and the report lines of admitted requests until they are sent.
+-- By address: the connections that take questions, and the report lines of admitted requests until they are sent.
 local links, answered = {}, {}
 -- Waiter objects for reuse.
 local spare = {}
 
--- They may have arrived: a second report of a request is ignored.
+-- The lines may have arrived. A second report of a request is ignored.
 local function put_back(place, lines)
   local waiting = answered[place] or {}
   answered[place] = waiting
@@ -184,7 +184,7 @@ local function run(_, link)
     local reading, writing = thread.spawn(read, link, socket), thread.spawn(write, link, socket)
     local _, failure = thread.wait(reading, writing)
     if failure and failure ~= 'timeout' then
-      -- The server closed it, perhaps after saying that it leaves.
+      -- The server closed the connection, perhaps after announcing that it leaves.
       thread.wait(reading)
     end
     thread.kill(reading)
@@ -195,7 +195,7 @@ local function run(_, link)
   for _, lines in ipairs(link.unheard) do
     put_back(link.place, lines)
   end
-  -- They get no verdict, unless the server said that it has not read the question.
+  -- The waiting requests get no verdict, unless the server reported that it has not read the question.
   for _, waiter in pairs(link.waiters) do
     waiter.wake:post()
   end
@@ -205,7 +205,7 @@ local function takes_questions(link)
   return not link.is_broken and not link.leaving and ngx.now() <= link.ends
 end
 
--- A connection for one more question: the first one that is not crowded, else a new one, else the least crowded.
+-- A connection for one more question: the first that is not crowded, or a new one, or the least crowded.
 local function pick(place)
   local known = links[place] or {}
   local best = known[1]
@@ -284,7 +284,7 @@ local function body(route)
 end
 
 local function ask(link, id, route)
-  -- A header that the route names is not in the variable.
+  -- The variable lacks headers that only the route names.
   local variable = lane.shows_repeated and not find(route, 'header:', 1, true) and ngx.var.tollgate_request
   if variable then
     say(link, QUESTION, id, { route, '\n', variable })
@@ -310,7 +310,7 @@ local function converse(link, id, route, waiter)
   ask(link, id, route)
   while true do
     if not waiter.wake:wait(VERDICT_SECONDS) then
-      -- The connection gives no verdict to other requests either.
+      -- The connection cannot give verdicts to other requests either.
       link.is_broken = true
       link.wake:post()
       return nil
@@ -363,7 +363,7 @@ local function name_consumer(id, rest)
   return { id = id, username = username, credential = credential }
 end
 
--- Each line is a change, of the kind that its first character gives. The last line is the request's id, not a change.
+-- Each line is a change, and its first character is the kind. The last line is the request's id, not a change.
 local function admit(text, form, route)
   local verdict, proved, from = {}, false, 1
   local stop = find(text, '\n', from, true)

@@ -29,11 +29,11 @@ export interface DispatcherParts {
   log: Log;
 }
 
-/** How the request came in, when not plainly. */
+/** How the request arrived, if not in the usual way. */
 export interface Arrival {
-  /** The client waits for `100 Continue`. */
+  /** True if the client waits for `100 Continue`. */
   expectsContinue?: boolean;
-  /** The request has an Upgrade header: Node no longer handles its socket. */
+  /** Set if the request has an Upgrade header. Node then no longer handles its socket. */
   tunnel?: { client: Duplex; early: Buffer };
 }
 
@@ -58,7 +58,7 @@ export class Dispatcher {
     const { limits, conf } = this.parts;
     const { underscoresInHeaders } = conf;
     const exchange = new HttpExchange({ request, response, proxies: this.proxies, limits, underscoresInHeaders });
-    // A write may race with the client's leaving; the close that follows is handled.
+    // A write may race with the client's leaving. The close that follows is handled.
     response.on('error', () => undefined);
     response.once('close', () => this.record(exchange));
     if (this.draining) response.shouldKeepAlive = false;
@@ -83,7 +83,7 @@ export class Dispatcher {
     return exchange;
   }
 
-  /** One log line per request, like Kong's access log; without the path, which may hold anything. */
+  /** One log line per request, like Kong's access log, but without the path, which may contain anything. */
   private record(exchange: HttpExchange): void {
     this.parts.answerTeller?.tell(exchange);
     const { id, method, service, client, response, startedAt } = exchange;
@@ -98,7 +98,7 @@ export class Dispatcher {
     });
   }
 
-  /** New requests use these routes; running ones end on the routes they began with. */
+  /** New requests use these routes. Running requests end on the routes on which they began. */
   use(routes: readonly Route[]): void {
     this.router = new Router(routes);
     const wanted = new Set(routes.map(({ service }) => agentKeyOf(service)));
@@ -109,7 +109,7 @@ export class Dispatcher {
     }
   }
 
-  /** The bytes of a response to what Node could not parse. */
+  /** The bytes of a response to input that Node could not parse. */
   refusal(status: number): string {
     return this.answers.refusal(status, Date.now());
   }
@@ -125,7 +125,7 @@ export class Dispatcher {
     for (const agent of this.agents.values()) agent.destroy();
   }
 
-  /** Runs one plugin after the other; the last `proceed` is the only way to the service. */
+  /** Runs the plugins one after another. The last `proceed` is the only way to the service. */
   private runPlugins(exchange: HttpExchange, pass: Pass): void {
     const binding: PluginBinding | undefined = pass.match.route.plugins[pass.next];
     if (binding === undefined) {
@@ -143,7 +143,7 @@ export class Dispatcher {
     });
   }
 
-  /** As Kong responds over HTTP/1.1, the only protocol of this gateway. */
+  /** Kong's response over HTTP/1.1, the only protocol of this gateway. */
   private refuseGrpc(exchange: HttpExchange): void {
     if (exchange.headers.get('content-type')?.startsWith('application/grpc'))
       this.answers.kongError(exchange, 426, 'Please use HTTP2 protocol');
@@ -165,7 +165,7 @@ export class Dispatcher {
     exchange.body.abandon();
   }
 
-  /** Kong reads a chunked body whole, because the service gets a Content-Length; a body with a declared length is streamed. */
+  /** Kong reads a chunked body completely, because the service gets a Content-Length. A body with a declared length is streamed. */
   private readChunkedBody(exchange: HttpExchange, pass: Pass): void {
     if (!exchange.body.isChunked) {
       this.proxy(exchange, pass);

@@ -22,33 +22,33 @@ import { isWebSocket } from './upstream/upstream-request';
 export interface LocalGatewayOptions {
   kongYmlPath: string;
   kongConfPath: string;
-  /** What Kong's query command prints: `kong/access-layer.json`. */
+  /** The output of Kong's query command: `kong/access-layer.json`. */
   pluginInfoPath: string;
   host: string;
   /** 0 takes a free port. */
   port: number;
-  /** Addresses in place of a service's `url`, by service name: embedded runs start their services on free ports. */
+  /** Addresses that replace a service's `url`, by service name: embedded runs start their services on free ports. */
   upstreamOverrides?: Readonly<Record<string, string>>;
   /** Replaces kong.conf's `pluginserver_<name>_socket`. */
   pluginSocket?: string;
   /** Replaces the address of kong.conf's `nginx_proxy_access_log`. */
   answersTo?: UdpPlace | undefined;
-  /** Addresses at which callers read on, added to the templates of kong.conf as `npx tollgate gateway kong` writes them. */
+  /** Addresses of explaining pages, added to the templates of kong.conf like those that `npx tollgate gateway kong` writes. */
   readOn?: ReadOn;
   log: Log;
-  /** Longest wait for the plugin server; Kong's 60 s unless a test shortens it. */
+  /** Maximum wait for the plugin server. Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
-  /** Bodies over the buffer are stored in a folder below this one; default: the system's temporary folder. */
+  /** The parent folder for bodies over the buffer size. Default: the system's temporary folder. */
   tempDir?: string;
   /** Replaces nginx's client_header_timeout, 60 s, and kong.conf's client_body_timeout. */
   clientTimeoutMs?: number;
 }
 
 export interface LocalGateway {
-  /** Rejects when the port cannot be had. */
+  /** Rejects when the port is not available. */
   listen(): Promise<{ port: number; digest: string }>;
   /**
-   * Reads kong.yml again; running requests are not affected.
+   * Reads kong.yml again. Running requests are not affected.
    * @throws ConfigError if it cannot be used; then nothing changes
    */
   reload(): { digest: string };
@@ -62,8 +62,8 @@ const SWEEP_MS = 50;
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * A stand-in for Kong 3.9 on a developer's machine and in CI. Throws ConfigError when kong.yml or kong.conf hold anything that it
- * does not implement. Not for production: one process, no TLS.
+ * A stand-in for Kong 3.9 on a developer's machine and in CI. Throws ConfigError when kong.yml or kong.conf contain anything that it does
+ * not implement. Not for production: one process, no TLS.
  */
 export function createLocalGateway(options: LocalGatewayOptions): LocalGateway {
   const conf = loadKongConf(options.kongConfPath, options.readOn);
@@ -114,7 +114,7 @@ interface GatewayParts {
 class GatewayServer implements LocalGateway {
   private readonly server: Server;
   private readonly sockets = new Set<Duplex>();
-  /** The last request begun on each connection. */
+  /** The latest request begun on each connection. */
   private readonly current = new WeakMap<Duplex, HttpExchange>();
 
   constructor(
@@ -166,7 +166,7 @@ class GatewayServer implements LocalGateway {
   async close({ graceMs }: { graceMs: number }): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     this.parts.dispatcher.drain();
-    // A request that was arriving before the drain leaves an idle connection behind once it has its response.
+    // A request that was arriving before the drain leaves an idle connection after its response.
     const sweep = setInterval(() => this.server.closeIdleConnections(), SWEEP_MS);
     this.server.closeIdleConnections();
     const cut = setTimeout(() => {
@@ -226,7 +226,7 @@ class GatewayServer implements LocalGateway {
   }
 
   private refuse(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Duplex): void {
-    // nginx closes a connection without a response if its headers are late; a reset connection has no reader.
+    // nginx closes a connection without a response if its headers are late. A reset connection has no reader.
     if (!socket.writable || error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -234,23 +234,23 @@ class GatewayServer implements LocalGateway {
     const status = statusOfParserError(error.code, error.rawPacket);
     const current = this.current.get(socket);
     if (current === undefined || current.response.writableFinished) {
-      // Whatever follows a response that closes its connection is ignored.
+      // Input after a response that closes its connection is ignored.
       if (current?.response.shouldKeepAlive !== false) this.sendRefusal(socket, status);
       return;
     }
-    // Garbage inside a body ends its request; after a whole request it waits for that request's response.
+    // Garbage inside a body ends its request. After a complete request it waits for that request's response.
     if (current.request.complete) current.response.once('finish', () => this.sendRefusal(socket, status));
     else current.body.breakOff();
   }
 
   private sendRefusal(socket: Duplex, status: number): void {
     socket.end(this.parts.dispatcher.refusal(status), 'latin1');
-    // Further input of the client is ignored, but the connection must not stay open for it.
+    // Further input from the client is ignored, but must not keep the connection open.
     setTimeout(() => socket.destroy(), 1000).unref();
   }
 }
 
-/** The local gateway talks to one plugin server: the one that declares our plugin. */
+/** The local gateway uses one plugin server: the one that declares our plugin. */
 function onlySocket(conf: KongConf, plugins: ReadonlyMap<string, PluginInfo>, file: string): string {
   const sockets = [...conf.pluginSockets.values()];
   const [socket] = sockets;

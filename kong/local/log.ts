@@ -1,9 +1,9 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** Fields must never hold a query string, a header value or a body: API keys travel in all three. */
+/** Fields may never contain a query string, a header value or a body, because API keys may be in all three. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
 
-/** Receives what the gateway logs. */
+/** Receives the gateway's log entries. */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
 /** JSON lines, one per event. */

@@ -8,7 +8,7 @@ import { createLocalGateway, type LocalGateway } from './gateway';
 import { createJsonLog, type Log } from './log';
 
 /**
- * Running requests have this long after SIGTERM. `npm start` kills the process after 5 s (cli/supervisor/supervisor.ts): by then it must
+ * Running requests have this long after SIGTERM. `npm start` kills the process after 5 s (cli/supervisor/supervisor.ts). By then it must
  * have cut the rest and removed the bodies that it stored.
  */
 const GRACE_MS = 4000;
@@ -39,7 +39,7 @@ const settingsSchema = z.object({
     .optional(),
 });
 
-/** Each setting is a flag (`--plugin-socket P`) or a variable of the environment; the flag wins. */
+/** Each setting is a flag (`--plugin-socket P`) or an environment variable. The flag wins. */
 const VARIABLES = {
   host: 'GATEWAY_HOST',
   port: 'GATEWAY_PORT',

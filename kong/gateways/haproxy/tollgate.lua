@@ -122,7 +122,7 @@ local function admit(txn, route, id, sent, answer)
   for name in route:gmatch('header:([%w-]+)') do
     txn.http:req_del_header(name)
   end
-  -- Removes what holds a copy of the key.
+  -- Removes headers that hold a copy of the key.
   for name in (only(answer, 'x-tollgate-remove') or ''):gmatch('%S+') do
     txn.http:req_del_header(name)
   end
@@ -139,7 +139,7 @@ local function admit(txn, route, id, sent, answer)
       txn:set_var(name, only(answer, header))
     end
   end
-  -- Must come last: a failure before it admits nobody.
+  -- Must come last, so that a failure before it admits nobody.
   txn:set_var('txn.tollgate_admitted', true)
 end
 
@@ -197,7 +197,7 @@ core.register_action('tollgate', { 'http-req' }, function(txn, route)
   if answer.status == 403 and only(answer, 'x-tollgate-status') == '200' then
     return refuse(txn, id, answer, 200)
   end
-  -- Only a problem of ours is passed to the caller; any other response is not.
+  -- Only a problem of ours is passed to the caller.
   if answer.status < 400 or only(answer, 'content-type') ~= 'application/problem+json' then
     return refuse(txn, id)
   end

@@ -25,7 +25,7 @@ end
 local UNCLEAR = '{"type":"about:blank","title":"Path can be read in two ways","status":400,"detail":"An encoded slash, a backslash or a fragment '
   .. 'makes another address of this one for another server. Send the address that you mean.","code":"ambiguous_path","request_id":"%s"}'
 
--- The variable names the known ones alone.
+-- The variable names only the known ones.
 local function strip()
   for name in pairs(ngx.req.get_headers(0)) do
     if name:find('^x%-tollgate%-') and name ~= 'x-tollgate-context' then

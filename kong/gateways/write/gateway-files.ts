@@ -13,7 +13,7 @@ export interface GatewayFilesOptions extends GatewayPlaces {
   readonly kongYml: string;
   /** The project's folder `kong`, which has the shipped files. */
   readonly shipped: string;
-  /** Where the files will be; absolute. */
+  /** Absolute path of the files. */
   readonly folder: string;
   /** `http://host:port` that replace addresses in kong.yml, by service name. */
   readonly services?: Readonly<Record<string, string>>;
@@ -51,9 +51,9 @@ export function routeFiles({ kind, kongYml, folder, services = {}, readOn }: Rou
 }
 
 /**
- * All files of a gateway in front of the products of a kong.yml: the shipped files with this machine's places, and its routes.
+ * All files of a gateway in front of the products of a kong.yml: the shipped files with this machine's addresses and paths, and its routes.
  * @returns texts by file name
- * @throws UnwritableRoute; whatever reading the files throws
+ * @throws UnwritableRoute; the error of reading a file
  */
 export function gatewayFiles(options: GatewayFilesOptions): Record<string, string> {
   const shipped = readShipped(options).map(

@@ -11,7 +11,7 @@ import {
 } from '../../local/config/declarative-schema';
 import { findOverride } from '../../local/config/upstream-override';
 
-/** One route of kong.yml behind the access layer, as every other gateway needs it. */
+/** One route of kong.yml behind the access layer, in the form that every other gateway needs. */
 export interface GuardedRoute {
   /** Letters, digits, `-` and `_`: a prefix for the gateway's own names. Unique. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface GuardedRoute {
   readonly question: string;
   /** Route-specific headers that carry the key, to be removed from the request. */
   readonly keyHeaders: readonly string[];
-  /** Prefix to be stripped from the path; empty: none. */
+  /** Prefix to be stripped from the path; empty for none. */
   readonly stripped: string;
   readonly upstream: GatewayUpstream;
   /** False: the body is streamed to the API. */
@@ -36,7 +36,7 @@ export interface GatewayUpstream {
   readonly port: number;
   /** The Host header for the API: with the port, unless it is the scheme's default. */
   readonly authority: string;
-  /** Prefix added to every path, without a slash at its end; empty: none. */
+  /** Prefix added to every path, without a trailing slash; empty for none. */
   readonly base: string;
   readonly isHttps: boolean;
   /** Whether its certificate is checked. */
@@ -50,14 +50,14 @@ export interface GatewayUpstream {
 export interface RouteSources {
   /** The text of kong.yml. */
   readonly kongYml: string;
-  /** Addresses in place of those in kong.yml, as {@link findOverride} finds them. */
+  /** Addresses that replace those in kong.yml, as {@link findOverride} finds them. */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** Whether the gateway can pass a form to the access layer, so that it may hold the key. */
+  /** Whether the gateway can pass a form to the access layer. If so, the form may hold the key. */
   readonly takesForms: boolean;
 }
 
 const GUARDS: readonly string[] = ['access-layer', 'tollgate'];
-/** Settings that only Kong's plugin has. `socket` is where it finds the plugin server. */
+/** Settings of Kong's plugin alone. `socket` is the address of the plugin server. */
 const OF_KONG: readonly string[] = ['products', 'socket'];
 
 /** @throws Error, readable, naming the place in kong.yml that other gateways do not support */
@@ -80,7 +80,7 @@ function keyHeadersOf({ config: { key_in: places } }: DeclaredPlugin): readonly 
   return ownNamesOf(readKeyPlaces(Array.isArray(places) ? places.map(String) : [])).headers;
 }
 
-/** Kong strips what a path matched, which is a fixed text only if the paths are `~/weather$` and `/weather/`. */
+/** Kong strips the text that a path matched, which is fixed only if the paths are `~/weather$` and `/weather/`. */
 function strippedOf({ name, paths, strip_path: strips }: DeclaredRoute): string {
   if (!strips) return '';
   const prefixes = new Set(
@@ -125,13 +125,13 @@ function upstreamOf(service: DeclaredService, override: string | undefined): Gat
 /**
  * The guarded routes of a kong.yml in the order in which they are tried: higher `regex_priority` first, then prefixes. Routes without a key
  * (`/` and `/openapi.json`) exist in Kong only.
- * @throws UnwritableRoute; whatever parsing the file throws
+ * @throws UnwritableRoute; the error of parsing the file
  */
 export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): GuardedRoute[] {
   const { services } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
   const routes = services.flatMap((service) => {
     const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));
-    // Only Kong passes gRPC on.
+    // Only Kong proxies gRPC.
     if (!guard || isGrpc(service) || service.routes.some(isGrpc)) return [];
     const upstream = upstreamOf(service, findOverride(service, overrides));
     return service.routes.map((route) => {

@@ -9,7 +9,7 @@ function lines({ name, patterns, question, keyHeaders, stripped, upstream }: Gua
     `\t\timport tollgate ${question}`,
     ...keyHeaders.map((header) => `\t\trequest_header -${header}`),
     ...(stripped === '' ? [] : [`\t\turi strip_prefix ${stripped}`]),
-    // The query stays if the new address has none.
+    // The query stays, because the new address has none.
     ...(base === '' ? [] : [`\t\trewrite * ${base}{http.request.uri.path}`]),
     `\t\treverse_proxy ${isHttps ? 'https://' : ''}${host}:${port} {`,
     `\t\t\theader_up Host ${authority}`,

@@ -1,10 +1,10 @@
 import { type GuardedRoute } from './guarded-routes';
 import { AUTHORITIES } from './write-nginx';
 
-/** Defaults in haproxy.cfg. */
+/** The defaults in haproxy.cfg. */
 const USUAL = { connect: 2, read: 60 } as const;
 
-/** The 503 that tollgate.lua sends if it could not ask; used here if the action itself failed. */
+/** The 503 that tollgate.lua sends if it could not ask. Used here if the action itself failed. */
 const UNDECIDED = `content-type application/problem+json lf-string '${JSON.stringify({
   type: 'about:blank',
   title: 'Access check not possible',
@@ -14,7 +14,7 @@ const UNDECIDED = `content-type application/problem+json lf-string '${JSON.strin
   request_id: '%[var(txn.tollgate_id)]',
 })}' hdr Retry-After 1`;
 
-/** HAProxy matches the path as sent; other gateways match the decoded path, where `.` does not match a line feed. */
+/** HAProxy matches the path as sent. Other gateways match the decoded path, in which `.` does not match a line feed. */
 function asSent(pattern: string): string {
   return pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]|\./gs, (part) => (part === '.' ? '(?:(?!%0[aA]).)' : part));
 }

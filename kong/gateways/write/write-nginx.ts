@@ -1,16 +1,16 @@
 import { type GuardedRoute } from './guarded-routes';
 
-/** Defaults in nginx.conf. */
+/** The defaults in nginx.conf. */
 const USUAL = { connect: 2, send: 60, read: 60 } as const;
-/** Debian's own bundle, as kong.conf names it. */
+/** Debian's own bundle, which kong.conf names too. */
 export const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** A regular expression with a brace or space is one word only in quotes. */
+/** A regular expression with a brace or space is a single word only in quotes. */
 const word = (text: string): string => (/[{};\s]/.test(text) ? `"${text}"` : text);
 
 const indented = (lines: readonly string[], depth: string): string => lines.map((line) => `${depth}${line}\n`).join('');
 
-/** For the http block: one address each, with keep-alive connections. */
+/** For the http block: an upstream for each address, with keep-alive connections. */
 export function nginxUpstreams(routes: readonly GuardedRoute[]): string {
   return routes.map(({ name, upstream: { host, port } }) => `upstream ${name} {\n  server ${host}:${port};\n  keepalive 32;\n}\n`).join('');
 }

@@ -34,7 +34,7 @@ const routeSchema = z
       .refine((list) => !list.every((each) => each === 'https'), 'an https-only route needs TLS, which this gateway does not serve'),
     strip_path: z.boolean().optional(),
     preserve_host: z.boolean().default(false),
-    /** Bodies are streamed either way: all that a service notices of Kong's buffering is the delay. */
+    /** Bodies are streamed in either case: a service notices only the delay of Kong's buffering. */
     request_buffering: z.boolean().default(true),
     regex_priority: z.number().int().min(0).default(0),
     plugins: z.array(pluginSchema).default([]),
@@ -65,7 +65,7 @@ const serviceSchema = z
     read_timeout: timeout,
     write_timeout: timeout,
     retries: z.number().int().min(0).max(32_767).default(DEFAULT_RETRIES),
-    /** Unless it is true, Kong accepts any certificate. */
+    /** Unless this is true, Kong accepts any certificate. */
     tls_verify: z.boolean().nullish(),
     tls_verify_depth: z.number().int().min(0).max(64).nullish(),
     ca_certificates: z.array(z.string()).min(1).nullish(),
@@ -112,7 +112,7 @@ export type DeclaredService = z.infer<typeof serviceSchema>;
 export type DeclaredRoute = z.infer<typeof routeSchema>;
 export type DeclaredPlugin = z.infer<typeof pluginSchema>;
 
-/** Kong matches with Rust's engine, which has neither look-around nor back references. */
+/** Kong uses Rust's engine, which has neither look-around nor back references. */
 function isRegex(pattern: string): boolean {
   if (/\(\?(?:[=!]|<[=!])|\\[1-9]/.test(pattern)) return false;
   try {

@@ -17,7 +17,7 @@ export interface KongConf {
   bodyBufferBytes: number;
   /** Larger request bodies are refused with 413; 0 means no limit, Kong's default. */
   maxBodyBytes: number;
-  /** Maximum pause of a client in a body that is waited for. */
+  /** Maximum pause of a client within a body that is waited for. */
   bodyTimeoutMs: number;
   /** The same for an admitted request whose body is streamed to the upstream (`request_buffering: false`). */
   uploadTimeoutMs: number;
@@ -27,7 +27,7 @@ export interface KongConf {
   responseHeaders: ReadonlySet<string>;
   /** nginx's variables, including that of request-map.conf if kong.conf includes it. */
   variables: NginxVariables;
-  /** nginx's `underscores_in_headers`: off, headers with an underscore in their name are dropped. Kong's default: on. */
+  /** nginx's `underscores_in_headers`. If off, headers with an underscore in their name are dropped. Kong's default: on. */
   underscoresInHeaders: boolean;
   /** PEM certificates for checking https services; undefined if the file is not on this machine. */
   authorities: string | undefined;
@@ -35,13 +35,13 @@ export interface KongConf {
   upstreamHeadBytes: number;
   /** Unix socket of each plugin server by name. */
   pluginSockets: ReadonlyMap<string, string>;
-  /** UDP address to which the access log reports responses; undefined: none. */
+  /** UDP address to which the access log reports responses; undefined for none. */
   answersTo: UdpPlace | undefined;
   /** Properties that Kong uses and the local gateway does not need; the caller logs them once. */
   ignored: readonly string[];
 }
 
-/** Process, storage and logging settings of a real Kong: nothing a client or service could notice. */
+/** Process, storage and logging settings of a real Kong, which no client or service could notice. */
 const IGNORED = new Set([
   'database', 'declarative_config', 'plugins', 'prefix', 'log_level', 'admin_listen', 'admin_gui_listen', 'status_listen', 'proxy_listen', 'nginx_worker_processes',
   'nginx_main_worker_processes', 'proxy_access_log', 'proxy_error_log', 'admin_access_log', 'admin_error_log', 'nginx_http_log_format', 'anonymous_reports', 'mem_cache_size',
@@ -68,14 +68,14 @@ const SIMPLE = new Set([
 
 /**
  * Reads kong.conf. Throws {@link ConfigError} naming every property it does not know or cannot read.
- * @param readOn where callers read on, for the templates
+ * @param readOn addresses of explaining pages, for the templates
  */
 export function loadKongConf(path: string, readOn: ReadOn = {}): KongConf {
   const problems: string[] = [];
   const properties = parseProperties(readFileSync(path, 'utf8'), problems);
   const ignored = checkNames(properties, problems);
   const reader = new PropertyReader(properties, problems);
-  // It is applied to every response, whatever the setting says.
+  // It applies to every response, whatever the setting says.
   reader.choice('nginx_proxy_proxy_hide_header', [HIDDEN_PROPERTY]);
   reader.choice('nginx_proxy_add_header', [ADDED_PROPERTY]);
   const uploadTimeoutMs = reader.milliseconds('nginx_proxy_client_body_timeout', 60_000);
@@ -194,7 +194,7 @@ function readRealIp(reader: PropertyReader): RealIpSettings {
   };
 }
 
-/** Template paths are those of Kong's machine; a missing one is looked for beside kong.conf, in `templates/`. */
+/** Template paths are those of Kong's machine. A missing file is looked for beside kong.conf, in `templates/`. */
 function readTemplates(reader: PropertyReader, folder: string, readOn: ReadOn): ErrorTemplates {
   const templates: ErrorTemplates = { json: DEFAULT_TEMPLATE };
   for (const format of ['json', 'html', 'xml', 'plain'] as const) {
@@ -236,7 +236,7 @@ export function parseUdpPlace(text: string): UdpPlace | undefined {
 function readAnswersTo(reader: PropertyReader): UdpPlace | undefined {
   const text = reader.text('nginx_proxy_access_log');
   if (text === undefined) return undefined;
-  // Further logs in the same property belong to somebody else.
+  // Further logs in the same property are not ours.
   const [, given = ''] = /(?:^|; access_log )syslog:server=([^,\s]+),nohostname,tag=tg tollgate_answer$/.exec(text) ?? [];
   const place = parseUdpPlace(given);
   if (place === undefined) reader.problems.push('nginx_proxy_access_log: not syslog:server=HOST:PORT,nohostname,tag=tg tollgate_answer');
@@ -256,7 +256,7 @@ function readHeaders(reader: PropertyReader): Set<string> {
   return names;
 }
 
-/** Finds our plugin server among several by its description. The others' plugins are not run here. */
+/** Finds our plugin server among several by its description. Plugins of other servers are not run here. */
 function readSockets(reader: PropertyReader): Map<string, string> {
   const sockets = new Map<string, string>();
   const of = (name: string, what: string): string | undefined =>

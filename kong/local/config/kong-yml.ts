@@ -14,7 +14,7 @@ import { findOverride } from './upstream-override';
 export interface UpstreamTls {
   /** Kong's `tls_verify`: without it any certificate is accepted. */
   readonly verifies: boolean;
-  /** PEM certificates for checking the service's; Node.js's own unless given. */
+  /** PEM certificates for checking the service's certificate. Default: Node.js's own. */
   readonly authorities: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface UpstreamAddress {
 
 export interface Service extends UpstreamAddress {
   name: string;
-  /** Prefix of every upstream path; `/` when the service has none. */
+  /** Prefix of every upstream path; `/` if the service has none. */
   path: string;
   connectTimeoutMs: number;
   readTimeoutMs: number;
@@ -39,9 +39,9 @@ export interface Service extends UpstreamAddress {
 /** A plugin on a route or service with its checked configuration, as Kong would hand it to the plugin server. */
 export interface PluginBinding {
   name: string;
-  /** `__key__`: which plugin on which service or route. */
+  /** `__key__`: the plugin and its service or route. */
   key: string;
-  /** Changes with every change of its configuration: the plugin server then starts it anew. */
+  /** Changes with every change of its configuration, so that the plugin server starts it anew. */
   identity: string;
   config: Record<string, unknown>;
   /** Settings of Kong's own request-transformer, which no plugin server runs. */
@@ -57,7 +57,7 @@ export interface Route {
   /** False: the body is streamed to the upstream. */
   requestBuffering: boolean;
   regexPriority: number;
-  /** Kong proxies it; this gateway does not. */
+  /** True: Kong would proxy it, but this gateway does not. */
   isGrpc: boolean;
   service: Service;
   /** Highest priority first. A plugin on the route replaces the same plugin on its service. */
@@ -75,20 +75,20 @@ export interface ConfigSources {
   plugins: ReadonlyMap<string, PluginInfo>;
   /**
    * Addresses that replace a service's `url`, as {@link findOverride} finds them. An embedded run starts its services on free ports, which
-   * cannot stand in kong.yml beforehand. Kong has no substitution, so this stays outside the file.
+   * kong.yml cannot name beforehand. Kong has no substitution, so this stays outside the file.
    */
   upstreamOverrides?: Readonly<Record<string, string>>;
-  /** Certificates, PEM, with which those of https services are checked unless kong.yml names others. */
+  /** PEM certificates for checking https services, unless kong.yml names others. */
   authorities?: string | undefined;
 }
 
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
-/** The id of Kong's default workspace differs on every installation; here it is fixed. */
+/** The id of Kong's default workspace differs on every installation. Here it is fixed. */
 const WORKSPACE_ID = stableId('workspace', 'default');
 
-/** Far more than people write, and than what tools write for thousands of products. */
+/** Far more than people write, and more than tools write for thousands of products. */
 export const MAX_KONG_YML_BYTES = 16 * 1024 * 1024;
 
 /** Reads and checks kong.yml. Throws {@link ConfigError} that lists every problem with its path. */
@@ -139,7 +139,7 @@ function findDuplicates({ services }: { services: readonly DeclaredService[] }):
   return problems;
 }
 
-/** An override for a service that kong.yml does not have is ignored: services run whether their product is sold or not. */
+/** An override for a service that kong.yml does not have is ignored, because services run whether their product is sold or not. */
 function checkOverrides(overrides: Readonly<Record<string, string>>): string[] {
   return Object.entries(overrides).flatMap(([name, url]) =>
     URL.canParse(url) && url.startsWith('http://') ? [] : [`upstream override "${name}": not an http:// address`],
@@ -150,7 +150,7 @@ interface ServiceContext {
   service: DeclaredService;
   path: string;
   sources: ConfigSources;
-  /** `ca_certificates` by id: PEM. */
+  /** PEM certificates of `ca_certificates`, by id. */
   authorities: ReadonlyMap<string, string>;
   problems: string[];
 }

@@ -1,12 +1,12 @@
 import { type PluginElement, type PluginInfo } from './plugin-info';
 
-/** A plugin configuration checked against its schema, defaults filled in as Kong does: absent optional fields stay absent. */
+/** A plugin configuration checked against its schema, with defaults filled in like Kong's. Absent optional fields stay absent. */
 export interface CheckedConfig {
   config: Record<string, unknown>;
   problems: string[];
 }
 
-/** `path` is the place in kong.yml that problems name. */
+/** `path` is the place in kong.yml for problems. */
 export function checkPluginConfig(plugin: PluginInfo, config: Record<string, unknown>, path: string): CheckedConfig {
   const problems: string[] = [];
   const checked: Record<string, unknown> = {};

@@ -21,7 +21,7 @@ export type PluginElement = Omit<PluginField, 'name' | 'required' | 'default'>;
 
 export interface PluginInfo {
   name: string;
-  /** Kong runs plugins of a request from the highest priority down. */
+  /** Kong runs the plugins of a request from the highest priority down. */
   priority: number;
   fields: readonly PluginField[];
 }
@@ -59,7 +59,7 @@ const pluginInfo = z.object({
     z.object({
       Name: z.string().min(1),
       Priority: z.number().int(),
-      // An access-only plugin is all the local gateway can run; a further phase would silently not happen.
+      // The local gateway can run the access phase only. A further phase would be skipped silently.
       Phases: z.array(z.literal('access', { error: 'the local gateway runs the access phase only' })).min(1),
       Schema: z.union([
         z.array(configRecord),
@@ -69,7 +69,7 @@ const pluginInfo = z.object({
   ),
 });
 
-/** Reads what Kong's query command prints. Throws {@link ConfigError}. */
+/** Reads the output of Kong's query command. Throws {@link ConfigError}. */
 export function loadPluginInfo(path: string): Map<string, PluginInfo> {
   const parsed = pluginInfo.safeParse(readJson(path));
   if (!parsed.success) {
@@ -106,7 +106,7 @@ function toField(name: string, raw: z.infer<typeof field>): PluginField {
   };
 }
 
-/** Translates the Lua patterns that differ from regular expressions in their escapes alone; `%w` stands in brackets. */
+/** Translates Lua patterns that differ from regular expressions only in their escapes. `%w` must be in brackets. */
 const asRegExp = (pattern: string): RegExp => new RegExp(pattern.replaceAll('%w', 'A-Za-z0-9').replaceAll('%', '\\'));
 
 function toElement(raw: z.infer<typeof element> | z.infer<typeof field>): PluginElement {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Kong's bundled plugin of this name, as far as it is implemented here: removing parts of a request. */
+/** The part of Kong's bundled plugin of this name that is implemented here: removing parts of a request. */
 export const REQUEST_TRANSFORMER = 'request-transformer';
 
 /** Its priority among Kong's plugins. */

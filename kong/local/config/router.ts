@@ -15,9 +15,8 @@ interface Matcher {
 }
 
 /**
- * Kong 3.9's `traditional_compatible` order: a route that also names methods before one that does not, regular expressions before
- * prefixes, then the higher `regex_priority`, then the longer prefix. Where Kong falls back to the routes' ids, the order of
- * kong.yml decides here.
+ * Kong 3.9's `traditional_compatible` order: routes with methods before routes without, regular expressions before prefixes, then the
+ * higher `regex_priority`, then the longer prefix. Where Kong falls back to the routes' ids, the order in kong.yml decides here.
  */
 export class Router {
   private readonly matchers: readonly Matcher[];
@@ -26,7 +25,7 @@ export class Router {
     this.matchers = routes.flatMap(splitRoute).sort((a, b) => compareRanks(b.rank, a.rank));
   }
 
-  /** `path` is normalised; the match is case-sensitive. */
+  /** `path` must be normalised. The match is case-sensitive. */
   match(method: string, path: string): RouteMatch | undefined {
     for (const matcher of this.matchers) {
       if (matcher.methods !== undefined && !matcher.methods.has(method)) continue;
@@ -90,7 +89,7 @@ export function upstreamPath(match: RouteMatch, path: string): string {
   return rest.startsWith('/') ? bare + rest : `${bare}/${rest}`;
 }
 
-/** The rest after stripping must not start with a dot segment. */
+/** The rest after stripping may not start with a dot segment. */
 function sanitizeRest(rest: string): string {
   if (rest === '.' || rest === '..') return '';
   if (rest.startsWith('.//')) return rest.slice(2);

@@ -5,7 +5,7 @@ import { randomId } from './random-ids';
 
 export const KONG_VERSION = 'kong/3.9.3';
 
-/** nginx's reason phrases where they differ from Node's. */
+/** nginx's reason phrases that differ from Node's. */
 const REASONS: Record<number, string> = {
   302: 'Moved Temporarily',
   405: 'Not Allowed',
@@ -17,9 +17,9 @@ const REASONS: Record<number, string> = {
   504: 'Gateway Time-out',
 };
 
-/** An unread body is read and discarded up to this size; beyond it the connection ends instead. */
+/** An unread body is read and discarded up to this size. Beyond it the connection ends instead. */
 const MAX_DISCARDED_BYTES = 1024 * 1024;
-/** nginx's `lingering_timeout`: how long a closing connection goes on reading, so that the client receives the response. */
+/** nginx's `lingering_timeout`: how long a closing connection keeps reading, so that the client receives the response. */
 const LINGER_MS = 5000;
 
 /** The response of a plugin that ends the request. */
@@ -43,7 +43,7 @@ export class Answers {
     private readonly enabled: ReadonlySet<string>,
   ) {}
 
-  /** An error of Kong's own: no route, plugin failure. */
+  /** An error that Kong itself raises: no route, plugin failure. */
   kongError(exchange: HttpExchange, status: number, message: string): void {
     const page = this.pages.fromKong(message, audienceOf(exchange));
     this.write(exchange, { status, contentType: page.contentType, headers: [], body: Buffer.from(page.body) });
@@ -74,7 +74,7 @@ export class Answers {
     this.write(exchange, { status: exit.status, contentType, headers, body: exit.body ?? Buffer.alloc(0) });
   }
 
-  /** The bytes of a response to something that never became a request. */
+  /** The bytes of a response to input that never became a request. */
   refusal(status: number, startedAt: number): string {
     const requestId = randomId();
     const page: ErrorPage = this.pages.fromNginx(status, { accept: undefined, contentType: undefined, requestId });
@@ -169,7 +169,7 @@ function reasonOf(status: number): string {
   return REASONS[status] ?? STATUS_CODES[status] ?? 'Unknown';
 }
 
-/** Whether the client's connection survives this response. If not because of an unread body, makes sure that the response arrives. */
+/** Whether the client's connection survives this response. If it ends because of an unread body, makes sure that the response arrives. */
 export function keepsConnection(exchange: HttpExchange): boolean {
   const { response, body } = exchange;
   if (!response.shouldKeepAlive) return false;
@@ -179,7 +179,10 @@ export function keepsConnection(exchange: HttpExchange): boolean {
   return false;
 }
 
-/** Closing a socket with unread bytes resets it, and the reset can overtake the response: close our half and read on for a while. */
+/**
+ * Closing a socket with unread bytes resets it, and the reset can overtake the response. So our half is closed, and reading continues for a
+ * while.
+ */
 function lingerAfter(response: ServerResponse): void {
   const socket = response.socket;
   if (socket === null) return;
@@ -193,7 +196,7 @@ function lingerAfter(response: ServerResponse): void {
 let dateText = '';
 let dateSecond = 0;
 
-/** Formatted once a second: the formatting costs more than the rest of a response head. */
+/** Formatted once a second, because formatting costs more than the rest of a response head. */
 function httpDate(): string {
   const now = Date.now();
   const second = Math.floor(now / 1000);

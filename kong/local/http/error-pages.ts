@@ -1,4 +1,4 @@
-/** Error bodies by media type; each has two `%s`: the message and the request id. A type without one of its own uses JSON. */
+/** Error bodies by media type. Each has two `%s`: the message and the request id. A type without its own template uses JSON. */
 export interface ErrorTemplates {
   json: string;
   html?: string;
@@ -9,11 +9,11 @@ export interface ErrorTemplates {
 export interface ErrorPage {
   contentType: string;
   body: string;
-  /** nginx's own page, whose length is sent before `Connection`. */
+  /** True for nginx's own page, whose length is sent before `Connection`. */
   isNginxOwn?: boolean;
 }
 
-/** What decides the media type of an error body. */
+/** The headers that decide the media type of an error body. */
 export interface ErrorAudience {
   accept: string | undefined;
   contentType: string | undefined;
@@ -23,7 +23,7 @@ export interface ErrorAudience {
 /** The JSON of a Kong 3.9 without `error_template_json`. */
 export const DEFAULT_TEMPLATE = '{\n  "message":"%s",\n  "request_id":"%s"\n}';
 
-/** The texts that Kong gives to statuses which nginx raises; 494 is "header too large" and leaves as 400. */
+/** Kong's texts for statuses that nginx raises. 494 is "header too large" and is sent as 400. */
 const NGINX_TEXTS: Record<number, string> = {
   400: 'Bad request',
   404: 'Not found',
@@ -41,7 +41,7 @@ const NGINX_TEXTS: Record<number, string> = {
   504: 'The upstream server is timing out',
 };
 
-/** Statuses for which Kong's nginx has no `error_page`: they leave with nginx's own page, whatever the templates are. */
+/** Statuses for which Kong's nginx has no `error_page`: nginx sends its own page, whatever the templates are. */
 const NGINX_PAGES: Readonly<Record<number, string>> = { 501: 'Not Implemented', 505: 'HTTP Version Not Supported' };
 
 type Format = keyof ErrorTemplates;
@@ -67,7 +67,7 @@ const FORMAT_OF: Record<string, Format> = {
 export class ErrorPages {
   constructor(
     private readonly templates: ErrorTemplates,
-    /** kong.conf `error_default_type`: the form when the client asks for none and nginx raised the error. */
+    /** kong.conf `error_default_type`: the type if the client requests none and nginx raised the error. */
     private readonly defaultType: string,
   ) {}
 

@@ -1,6 +1,6 @@
 /**
- * The headers of one request: spelling, order and duplicates as they came, because the upstream gets them that way, plus the
- * lower-cased names that every look-up needs. Underscore names are kept apart from hyphen names, as in Kong.
+ * The headers of one request. Spelling, order and duplicates stay as received, because the upstream gets them that way; look-ups use
+ * lower-cased names. Names with underscores differ from names with hyphens, as in Kong.
  */
 export class HeaderList {
   private readonly keys: string[] = [];
@@ -8,8 +8,8 @@ export class HeaderList {
   private readonly lowered: string[] = [];
 
   /**
-   * `raw` is Node's flat `[name, value, name, value]`. Names that nginx does not know as names are dropped, as nginx does, and with
-   * `underscores` off (`underscores_in_headers`) those with an underscore too.
+   * `raw` is Node's flat `[name, value, name, value]`. Names that are invalid for nginx are dropped, as nginx does, and with `underscores`
+   * off (`underscores_in_headers`) so are names with an underscore.
    */
   static fromRaw(raw: readonly string[], underscores = true): HeaderList {
     const list = new HeaderList();
@@ -30,7 +30,7 @@ export class HeaderList {
     return at < 0 ? undefined : this.values[at];
   }
 
-  /** All values of a lower-cased name joined with `, `, as nginx's `$http_…` variables show them. */
+  /** All values of a lower-cased name joined with `, `, like nginx's `$http_…` variables. */
   joined(lowerName: string): string | undefined {
     const first = this.lowered.indexOf(lowerName);
     if (first < 0) return undefined;
@@ -41,7 +41,7 @@ export class HeaderList {
     return value;
   }
 
-  /** What nginx's `$http_<name>` shows: hyphens and underscores are the same to it. Empty or absent is the same, too. */
+  /** The value of nginx's `$http_<name>`, for which hyphens and underscores are the same, and so are empty and absent headers. */
   variable(name: string): string {
     const values: string[] = [];
     for (let at = 0; at < this.lowered.length; at++) {
@@ -57,7 +57,7 @@ export class HeaderList {
     return found;
   }
 
-  /** Replaces every spelling and duplicate of `name`; the first place is kept, further values go to the end. */
+  /** Replaces every spelling and duplicate of `name`. The first position is kept, and further values go to the end. */
   set(name: string, values: readonly string[]): void {
     const lower = name.toLowerCase();
     const at = values.length === 1 ? this.lowered.indexOf(lower) : -1;
@@ -98,7 +98,7 @@ export class HeaderList {
 /** nginx's `ignore_invalid_headers` with `underscores_in_headers on`: letters, digits, hyphen and underscore. */
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Clients send the same few dozen names over and over; the bound keeps a hostile client from filling memory. */
+/** Clients send the same few dozen names. The bound keeps a hostile client from filling memory. */
 const MAX_KNOWN_NAMES = 1000;
 const knownNames = new Map<string, string>();
 
@@ -114,7 +114,7 @@ function isPlainName(name: string): boolean {
   return knownNames.has(name) || PLAIN_NAME.test(name);
 }
 
-/** Whether a value can stand in a header without ending it: no control characters except tab, one byte each. */
+/** Whether a header can contain a value without ending: no control characters except tab, one byte for each character. */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

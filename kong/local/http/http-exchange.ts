@@ -6,7 +6,7 @@ import { RequestBody, type BodyLimits } from './request-body';
 import { plainAddress, type CallerAddress, type TrustedProxies } from './trusted-proxies';
 import { normalizePath, splitTarget } from './uri';
 
-/** What the plugins may change about the request that goes to the service. */
+/** Changes that plugins make to the request for the service. */
 export interface UpstreamChanges {
   query: string | undefined;
   host: string | undefined;
@@ -26,7 +26,7 @@ export interface HttpExchangeParts {
   underscoresInHeaders?: boolean | undefined;
 }
 
-/** One request on its way through the gateway: what the client sent, what the plugins changed, and where it goes. */
+/** One request on its way through the gateway: what the client sent, what the plugins changed, and its destination. */
 export class HttpExchange {
   readonly startedAt = Date.now();
   /** `X-Kong-Request-Id`. */
@@ -41,7 +41,7 @@ export class HttpExchange {
   readonly path: string;
   readonly peer: CallerAddress;
   readonly caller: CallerAddress;
-  /** Whether the peer's forwarding headers are believed. */
+  /** Whether the peer's forwarding headers are trusted. */
   readonly peerIsTrusted: boolean;
   /** Host without port, lower-cased: nginx's `$host`. */
   readonly host: string;
@@ -59,7 +59,7 @@ export class HttpExchange {
   service: string | undefined;
   /** Whether the service responded, or only the gateway. */
   isFromService = false;
-  /** The cost of the response as the service reports it; undefined without such a header. */
+  /** The cost of the response as reported by the service; undefined without such a header. */
   units: string | undefined;
   /** Bytes of the response's body that were sent. */
   answerBytes = 0;
@@ -87,7 +87,7 @@ export class HttpExchange {
     this.body = new RequestBody(request, parts.limits, () => this.sendContinue());
   }
 
-  /** Headers of the client that belong to its connection only, lower-cased: those that its `Connection` names (RFC 9110, 7.6.1). */
+  /** Lower-cased headers of the client that belong to its connection only: those that its `Connection` names (RFC 9110, 7.6.1). */
   get hopByHop(): ReadonlySet<string> {
     return (this.connectionHeaders ??= namedByConnection(this.headers.joined('connection')));
   }
@@ -118,7 +118,7 @@ export class HttpExchange {
     return (this.nginxId ??= randomId());
   }
 
-  /** Headers that a plugin set for the response, whoever sends it. */
+  /** Headers that a plugin set for the response, whichever side sends it. */
   get responseHeaders(): HeaderList {
     return (this.resultHeaders ??= new HeaderList());
   }
@@ -127,7 +127,7 @@ export class HttpExchange {
     return this.resultHeaders !== undefined;
   }
 
-  /** The client waits for `100 Continue` before it sends its body. */
+  /** Notes that the client waits for `100 Continue` before it sends its body. */
   expectContinue(): void {
     this.continuePending = true;
   }
@@ -149,7 +149,7 @@ function namedByConnection(value: string | undefined): ReadonlySet<string> {
   return value === undefined || value === 'close' || value === 'keep-alive' ? NO_NAMES : new Set(parseTokens(value));
 }
 
-/** `GET http://host/path` names its host itself; every other form is a path. */
+/** `GET http://host/path` names its host itself. Every other form is a path. */
 function splitAbsolute(url: string): { target: string; host?: string } {
   if (url.startsWith('/')) return { target: url };
   const match = /^https?:\/\/([^/?#]+)([^#]*)/i.exec(url);

@@ -24,7 +24,7 @@ function headerVariable(name: string): ReadVariable | undefined {
 
 const findVariable = (name: string): ReadVariable | undefined => BUILT_IN.get(name) ?? headerVariable(name);
 
-/** Names with this prefix are our own: the configuration may define them or not, and nginx has an empty value if not. */
+/** Names with this prefix are ours. The configuration may or may not define them; if not, nginx has an empty value. */
 const OWN = /^tollgate_/;
 
 /** nginx's variables, with those that the configuration defines. */
@@ -32,7 +32,7 @@ export class NginxVariables {
   private readonly set = new Map<string, ReadVariable>();
 
   /**
-   * @param template what stands between double quotes in nginx's configuration: text with `$variables` and `\\n`
+   * @param template a text between double quotes in nginx's configuration, with `$variables` and `\\n`
    * @throws Error for a variable that is not implemented
    */
   define(name: string, template: string): void {
@@ -49,7 +49,7 @@ export class NginxVariables {
     });
   }
 
-  /** Undefined for one that is not implemented. */
+  /** Undefined for a variable that is not implemented. */
   read(exchange: HttpExchange, name: string): string | undefined {
     const read = this.set.get(name) ?? findVariable(name);
     return read === undefined ? (OWN.test(name) ? '' : undefined) : (read(exchange) ?? '');

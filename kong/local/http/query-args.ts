@@ -1,4 +1,4 @@
-/** One argument as nginx reads it: a bare `flag` is `true`. */
+/** One argument as nginx reads it. A bare `flag` is `true`. */
 export type QueryValue = string | true;
 
 /**

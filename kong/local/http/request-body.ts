@@ -4,7 +4,7 @@ import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { randomId } from './random-ids';
 
-/** Why a request body cannot be read. The status is what nginx sends, or only logs: 408 and 499 are never sent. */
+/** Why a request body cannot be read. The status is the one that nginx sends, or only logs: 408 and 499 are never sent. */
 export class BodyError extends Error {
   constructor(
     message: string,
@@ -23,17 +23,17 @@ export interface BodyLimits {
   bufferBytes: number;
   /** A directory that only this user can read. */
   spoolDir: string;
-  /** Longest pause between two reads from the client: nginx's `client_body_timeout`. */
+  /** Maximum pause between two reads from the client: nginx's `client_body_timeout`. */
   readTimeoutMs: number;
   /** The same for a body that is streamed to the upstream. */
   uploadTimeoutMs: number;
 }
 
-/** Calls `sink` for each chunk and `done` once; `sink` returns false to pause, `resume` goes on. */
+/** Calls `sink` for each chunk and `done` once. `sink` returns false to pause, and `resume` continues. */
 export interface BodyPump {
   resume(): void;
   stop(): void;
-  /** Ends with this error, unless it has ended already. */
+  /** Ends with this error unless it has ended already. */
   fail(error: BodyError): void;
 }
 
@@ -44,7 +44,7 @@ export interface BodySink {
 
 /** The body of one request, read at most once: into memory or a spool file for a plugin, or straight to the upstream. */
 export class RequestBody {
-  /** What the client declared, or undefined for a chunked body. 0 is no body. */
+  /** The declared length, or undefined for a chunked body. 0 means no body. */
   readonly declaredBytes: number | undefined;
   private loaded: LoadedBody | undefined;
   private started = false;
@@ -73,17 +73,17 @@ export class RequestBody {
     return this.limits.maxBytes > 0 && (this.declaredBytes ?? 0) > this.limits.maxBytes;
   }
 
-  /** What {@link load} read, once it has. */
+  /** The content that {@link load} read, once it has. */
   get content(): LoadedBody | undefined {
     return this.loaded;
   }
 
-  /** True if the client may still be sending: the connection cannot be reused without reading on. */
+  /** True if the client may still be sending. The connection cannot be reused without reading on. */
   get isUnread(): boolean {
     return this.declaredBytes !== 0 && !this.request.complete;
   }
 
-  /** Reads the whole body: inline up to the buffer size, else into a file of mode 0600. */
+  /** Reads the whole body: inline up to the buffer size, otherwise into a file of mode 0600. */
   load(done: (error: BodyError | undefined) => void): void {
     if (this.loaded !== undefined) {
       done(undefined);
@@ -125,7 +125,7 @@ export class RequestBody {
     return pumping;
   }
 
-  /** The input is not in the announced coding: the body can never be complete. */
+  /** The input breaks the announced coding, so the body can never be complete. */
   breakOff(): void {
     this.broken = new BodyError('the body is not in its coding', 400);
     this.pumping?.fail(this.broken);
@@ -139,7 +139,7 @@ export class RequestBody {
 
   /** Removes the spool file. Call once the request has ended. */
   cleanUp(): void {
-    // Already gone or never written: nothing is left either way.
+    // Already removed or never written: nothing is left in either case.
     if (this.spooled !== undefined) rm(this.spooled, { force: true }).catch(() => undefined);
   }
 }
@@ -154,7 +154,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     received += chunk.length;
     if (limits.maxBytes > 0 && received > limits.maxBytes) finish(new BodyError('the body is too large', 413));
     else if (!sink.chunk(chunk)) {
-      // The sink is slow, not the client: the client's time-out is suspended until we ask for more.
+      // The sink is slow, not the client, so the client's time-out is suspended until more is requested.
       clearTimeout(timer);
       request.pause();
     }
@@ -172,7 +172,7 @@ function pumpRequest(request: IncomingMessage, limits: BodyLimits, sink: BodySin
     request.off('data', onData).off('end', onEnd).off('error', onFailure).off('close', onFailure);
     // A stream error without a listener would end the process.
     request.on('error', () => undefined);
-    // The rest is discarded: a client that writes its whole body first would otherwise never read the response.
+    // The rest is discarded, because a client that writes its whole body first would otherwise never read the response.
     request.resume();
   };
   request.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
@@ -248,7 +248,7 @@ class BodyLoader implements BodySink {
     finish?.(error, body);
   }
 
-  /** A file that was still being opened appears after the request's own clean-up. */
+  /** A file that was still being opened would appear after the request's own clean-up. */
   private closeFile(): void {
     this.file?.once('close', () => this.body.cleanUp()).destroy();
   }

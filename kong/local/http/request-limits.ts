@@ -9,7 +9,7 @@ const TOTAL_BYTES = 4 * LINE_BYTES;
 /** Kong's `max_headers`, new in 3.9.3. */
 const MAX_HEADERS = 1000;
 
-/** Headers of which nginx accepts one and refuses a second (ngx_http_process_unique_header_line), each with a bit of its own. */
+/** Headers that nginx accepts once and refuses when repeated (ngx_http_process_unique_header_line), each with a bit of its own. */
 const UNIQUE_HEADERS: ReadonlyMap<string, number> = new Map(
   [
     'host', 'authorization', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'expect', 'content-range',
@@ -18,8 +18,8 @@ const UNIQUE_HEADERS: ReadonlyMap<string, number> = new Map(
 ); // prettier-ignore
 
 /**
- * What Node's parser may take before it stops by itself. Above nginx's total, so that nearly every oversized request is read and
- * answered with nginx's own status.
+ * Maximum that Node's parser accepts before it stops by itself. It is above nginx's total, so that nearly every oversized request is read
+ * and gets nginx's own status.
  */
 export const MAX_HEADER_BYTES = 48 * 1024;
 
@@ -69,9 +69,9 @@ function hasLargeHeaders(request: IncomingMessage, requestLine: number): boolean
   return total > TOTAL_BYTES;
 }
 
-/** The status for bytes that Node's parser refused. `packet` is the last chunk it looked at. */
+/** The status for bytes that Node's parser refused. `packet` is the last chunk that it parsed. */
 export function statusOfParserError(code: string | undefined, packet: Buffer | undefined): number {
   if (code !== 'HPE_HEADER_OVERFLOW') return 400;
-  // No line end in all these bytes: the request line did not end.
+  // There is no line end in all these bytes: the request line did not end.
   return packet !== undefined && /^[A-Z]+ \S+$/.test(packet.toString('latin1', 0, LINE_BYTES)) ? 414 : 494;
 }

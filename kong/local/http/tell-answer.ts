@@ -16,7 +16,8 @@ export interface AnswerTeller {
 }
 
 /**
- * Reports each response to the plugin server, as kong.conf has nginx do: one datagram, which no request waits for and which may be lost.
+ * Reports each response to the plugin server, like nginx with our kong.conf: one datagram, which may be lost, and for which no request
+ * waits.
  */
 export function createAnswerTeller(place: UdpPlace): AnswerTeller {
   const socket = createSocket(place.host.includes(':') ? 'udp6' : 'udp4');

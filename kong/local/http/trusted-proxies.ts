@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The part of kong.conf that says which peers may forward a caller's address. */
+/** The settings of kong.conf that name the peers which may forward a caller's address. */
 export interface RealIpSettings {
   /** Addresses and CIDR blocks whose forwarding headers are trusted; none by default. */
   trustedIps: readonly string[];
   /** Lower-cased name of the header that carries the address; Kong's default is `x-real-ip`. */
   realIpHeader: string;
-  /** Walk the list from the right past every trusted address, instead of taking the last one. */
+  /** Walk the list from the right past every trusted address, instead of taking the last address. */
   recursive: boolean;
 }
 
@@ -66,7 +66,7 @@ export function isTrustedIpEntry(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32));
 }
 
-/** `1.2.3.4`, `1.2.3.4:80`, `::1` and `[::1]:80`, as nginx reads an address in a forwarding header. */
+/** `1.2.3.4`, `1.2.3.4:80`, `::1` and `[::1]:80`: the forms that nginx reads in a forwarding header. */
 function parseAddress(text: string): CallerAddress | undefined {
   if (isIP(text) !== 0) return { ip: text, port: 0 };
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);

@@ -1,9 +1,9 @@
-/** Characters whose percent-encoding carries meaning: they stay encoded (RFC 3986 reserved characters). */
+/** Characters whose percent-encoding has a meaning. They stay encoded (RFC 3986 reserved characters). */
 const RESERVED = new Set([..."!*'();:@&=+$,/?%#[]"].map((character) => character.charCodeAt(0)));
 
 /**
- * The path that Kong routes on: unreserved characters decoded, reserved triplets upper-cased, `.` and `..` segments resolved,
- * double slashes merged. `path` has no query and is a byte string (one character a byte).
+ * The path by which Kong routes: unreserved characters decoded, reserved triplets upper-cased, `.` and `..` segments resolved, double
+ * slashes merged. `path` has no query and is a byte string (one character a byte).
  */
 export function normalizePath(path: string): string {
   let decoded = path;
@@ -25,13 +25,13 @@ function resolveSegments(path: string): string {
     const last = i === segments.length - 1;
     if (segment === '..') output.pop();
     else if (segment !== '.' && segment !== '') output.push(segment);
-    // A path that ends in a slash or a dot segment names a directory: its slash stays.
+    // A path that ends in a slash or a dot segment names a directory, so its slash stays.
     if (last && (segment === '' || segment === '.' || segment === '..')) output.push('');
   }
   return `/${output.join('/')}`;
 }
 
-/** Percent-encodes what may not stand in a request line, leaving triplets and reserved characters alone. */
+/** Percent-encodes characters that a request line may not contain. Triplets and reserved characters stay as they are. */
 export function escapePath(path: string): string {
   if (!/[^!#$&'()*+,/:;=?@[\]A-Za-z\d\-_.~%]/.test(path)) return path;
   return path.replace(
@@ -55,7 +55,7 @@ export function isRefusedPath(path: string): boolean {
   return false;
 }
 
-/** Splits a request target at its first `?`; the query comes without it. */
+/** Splits a request target at its first `?`. The query does not include it. */
 export function splitTarget(target: string): { path: string; query: string; hasQuery: boolean } {
   const at = target.indexOf('?');
   if (at < 0) return { path: target, query: '', hasQuery: false };

@@ -12,7 +12,7 @@ export type EventOutcome =
   | { kind: 'exit'; exit: PluginExit }
   /** The client's body could not be read. */
   | { kind: 'body'; error: BodyError }
-  /** The server's fault or a call that Kong refuses: 500. */
+  /** The server failed, or made a call that Kong refuses: 500. */
   | { kind: 'failed' };
 
 export interface EventParts {
@@ -23,10 +23,10 @@ export interface EventParts {
   instanceId: number;
 }
 
-/** One access event: asks the server, serves its plugin kit calls in order, and reports how it ended. */
+/** One access event: asks the server, serves its PDK calls in order, and reports how it ended. */
 export class EventRun implements PluginCall {
   readonly sequence: number;
-  /** Set when this side ends the event: the connection is closed then, and nothing after it counts. */
+  /** Set when this side ends the event. The connection is then closed, and nothing after it counts. */
   private ended: EventOutcome | undefined;
 
   constructor(
@@ -94,7 +94,7 @@ export class EventRun implements PluginCall {
     return false;
   }
 
-  /** Held frames continue in a later turn of the loop, so that {@link serve} has returned by then. */
+  /** Held frames continue in a later turn of the event loop, so that {@link serve} has returned by then. */
   private loadBody(write: (to: Writer) => void): void {
     this.parts.exchange.body.load((error) => {
       setImmediate(() => {

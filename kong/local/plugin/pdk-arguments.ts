@@ -2,7 +2,7 @@ import { decodeString } from '../../../plugins/server/wire/pdk-messages';
 import { type ProtoStruct, type ProtoValue } from '../../../plugins/server/wire/struct-codec';
 import { isHeaderName, isHeaderValue } from '../http/header-list';
 
-/** A plugin kit call that Kong would refuse; the request ends with 500. */
+/** A PDK call that Kong would refuse. The request ends with 500. */
 export class PdkError extends Error {
   override readonly name = 'PdkError';
 }
@@ -23,7 +23,7 @@ function toByteString(text: string): string {
   return /[^ -~]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-/** One header's values: text, number or boolean, alone or in a list, as `kong.response.set_header` takes them. */
+/** One header's values: text, number or boolean, alone or in a list, in the forms that `kong.response.set_header` takes. */
 export function headerValues(name: string, value: ProtoValue): string[] {
   if (!isHeaderName(name)) throw new PdkError('invalid header name');
   return (Array.isArray(value) ? value : [value]).map((item) => headerValue(name, item));

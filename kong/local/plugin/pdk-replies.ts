@@ -1,10 +1,10 @@
 import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type HeaderList } from '../http/header-list';
 
-// Replies of the plugin kit. Text here is a byte string (one character a byte), because Kong passes on received bytes unchanged, whether or
-// not they are UTF-8.
+// Replies to PDK calls. Text here is a byte string (one character a byte), because Kong passes on received bytes unchanged, whether or not
+// they are UTF-8.
 
-/** Kong leaves an empty string out of a one-field message. */
+/** Kong omits an empty string from a one-field message. */
 export function writeText(to: Writer, value: string | undefined): void {
   if (value !== undefined && value !== '') writeByteString(to, 1, value);
 }
@@ -14,7 +14,7 @@ function writeByteString(to: Writer, field: number, value: string): void {
   else to.bytes(field, Buffer.from(value, 'latin1'));
 }
 
-/** A Struct of names to one value or, when a name repeats, to a list. At most `max` lines count, as in nginx. */
+/** A Struct from names to one value or, for a repeated name, to a list. At most `max` lines count, as in nginx. */
 export function writeHeaders(to: Writer, headers: HeaderList, max: number): void {
   const grouped = new Map<string, string | string[]>();
   let seen = 0;

@@ -9,7 +9,7 @@ import { headerEntries, PdkError, readText, type ArgumentBytes } from './pdk-arg
 import { decodeAuthenticate, decodeByteString, decodeExitArgs, decodeInt, decodeTarget } from './pdk-decoders';
 import { writeHeaders, writeText } from './pdk-replies';
 
-/** What the calls need beside the request. */
+/** What the calls need besides the request. */
 export interface PdkContext {
   /** nginx variables of kong.conf. */
   variables: NginxVariables;
@@ -19,14 +19,14 @@ export interface PdkContext {
 export interface PdkCall {
   exchange: HttpExchange;
   args: ArgumentBytes;
-  /** Takes the reply message; nothing written is an Empty. */
+  /** Receives the reply message. If nothing is written, the reply is an Empty. */
   reply: Writer;
   context: PdkContext;
 }
 
 type Handler = (call: PdkCall) => void;
 
-/** nginx's limit of headers that a plugin may read. */
+/** nginx's limit on headers that a plugin may read. */
 const MAX_READ = 1000;
 const DEFAULT_READ = 100;
 
@@ -40,7 +40,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['kong.service.request.set_headers', setUpstreamHeaders],
   ['kong.service.request.clear_header', ({ exchange, args }) => exchange.headers.remove(readText(args).toLowerCase())],
   ['kong.service.request.set_raw_query', setRawQuery],
-  // The client's body has been read by the time this runs: Kong reads it first, too.
+  // The client's body has been read by then, because Kong reads it first, too.
   [
     'kong.service.request.set_raw_body',
     ({ exchange, args }) => (exchange.upstream.body = decodeByteString(args.bytes, args.start, args.end)),
@@ -50,7 +50,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['kong.response.set_headers', setResponseHeaders],
 ]);
 
-/** Runs one call. Throws {@link PdkError} (or the codec's ProtocolError) where Kong would send the client a 500. */
+/** Runs one call. Throws {@link PdkError} (or the codec's ProtocolError) if Kong would send the client a 500. */
 export function runPdkCall(method: string, call: PdkCall): void {
   const handler = HANDLERS.get(method);
   if (handler === undefined) throw new PdkError(`method "${method}" not found`);
@@ -60,7 +60,7 @@ export function runPdkCall(method: string, call: PdkCall): void {
 /** The arguments of `kong.response.exit`. */
 export function readExit(args: ArgumentBytes): PluginExit {
   const exit = decodeExitArgs(args.bytes, args.start, args.end);
-  // Kong accepts 100 to 599; a 1xx cannot end a response, so nginx would fail on it later.
+  // Kong accepts 100 to 599, but a 1xx cannot end a response, so nginx would fail on it later.
   if (!Number.isInteger(exit.status) || exit.status < 200 || exit.status > 599) throw new PdkError('invalid status');
   return { status: exit.status, body: exit.body, headers: exit.headers === undefined ? [] : headerEntries(exit.headers) };
 }
@@ -75,12 +75,12 @@ function readMaximum(args: ArgumentBytes): number {
 function readVariable({ exchange, args, reply, context }: PdkCall): void {
   const name = decodeString(args.bytes, args.start, args.end);
   const value = context.variables.read(exchange, name);
-  // An empty reply would be taken for its value.
+  // An empty reply would be mistaken for the variable's value.
   if (value === undefined) throw new PdkError(`the local gateway does not implement the nginx variable "${name}"`);
   writeText(reply, value);
 }
 
-/** nginx sends Host: Kong keeps it apart from the headers. */
+/** nginx sends Host, so Kong keeps it apart from the headers. */
 function setUpstreamHeaders({ exchange, args }: PdkCall): void {
   for (const [name, values] of headerEntries(decodeStruct(args.bytes, args.start, args.end))) {
     const lower = name.toLowerCase();
@@ -106,7 +106,7 @@ function setTarget({ exchange, args }: PdkCall): void {
   const target = decodeTarget(args.bytes, args.start, args.end);
   if (target.host === '' || target.port < 0 || target.port > 65_535) throw new PdkError('a target has a host and a port');
   exchange.upstream.target = target;
-  // Like Kong: Host without the port, whatever the route says.
+  // As in Kong: Host without the port, whatever the route says.
   exchange.upstream.host = target.host;
 }
 

@@ -9,14 +9,14 @@ import { PluginPool } from './plugin-pool';
 
 export interface PluginClientOptions {
   socketPath: string;
-  /** Longest wait for the server's next bytes; Kong's is 60 s. */
+  /** Maximum wait for the server's next bytes. Kong's is 60 s. */
   timeoutMs: number;
   context: PdkContext;
 }
 
 /**
  * How often an event is repeated after the server closed the connection. Kong repeats it for ever, so the client gets nothing and the
- * worker spins. Five tries over about half a second outlast a restarting server's first refusals; then the client gets an error.
+ * worker spins. Five tries over about half a second outlast the first refusals of a restarting server; then the client gets an error.
  */
 const MAX_RESTARTS = 5;
 const RESTART_DELAY_MS = 15;
@@ -31,7 +31,7 @@ interface Instance {
 export class PluginClient {
   private readonly pool: PluginPool;
   private readonly instances = new Map<string, Instance>();
-  /** Kong's counter starts at 1 and is raised before use. */
+  /** Kong's counter starts at 1 and is incremented before use. */
   private sequence = 1;
   private closed = false;
 
@@ -40,8 +40,8 @@ export class PluginClient {
   }
 
   /**
-   * Runs the access phase of one plugin. `done` gets `proceed` only after the server's whole reply to the event was read; every other
-   * course of events ends in `exit` or `failed`.
+   * Runs the access phase of one plugin. `done` gets `proceed` only after the server's whole reply to the event was read. Anything else
+   * ends in `exit` or `failed`.
    */
   access(binding: PluginBinding, exchange: HttpExchange, done: (outcome: EventOutcome) => void): void {
     this.attempt({ binding, exchange, done, restarts: 0 });
@@ -91,7 +91,7 @@ export class PluginClient {
   private retryOrFail(task: AccessTask, failure: CallFailure): void {
     const log = this.options.context.log;
     if (failure !== 'closed' || task.restarts >= MAX_RESTARTS || this.closed) {
-      // A closing gateway cuts its own connections: that is not a failure of the server.
+      // A closing gateway cuts its own connections, which is not a failure of the server.
       if (!this.closed) log('error', 'plugin server did not decide', { plugin: task.binding.name, failure, requestId: task.exchange.id });
       task.done({ kind: 'failed' });
       return;

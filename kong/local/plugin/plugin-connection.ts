@@ -3,7 +3,7 @@ import { closeFrame, FrameDecoder, openFrame } from '../../../plugins/server/wir
 import { decodeRpcReturn, type RpcReturn } from '../../../plugins/server/wire/rpc-messages';
 import { Writer } from '../../../plugins/server/wire/wire-writer';
 
-/** Why a call got no reply. `closed` is what Kong reads as "instance lost". */
+/** Why a call got no reply. Kong reads `closed` as "instance lost". */
 export type CallFailure = 'refused' | 'closed' | 'timeout' | 'invalid' | 'aborted';
 
 /** One call in flight. */
@@ -12,11 +12,11 @@ export interface PluginCall {
   /** Writes the RpcCall message. */
   write(to: Writer): void;
   /**
-   * Serves one plugin kit call; undefined when the call is not an event. Returns false to hold all further frames until
-   * {@link PluginConnection.release}. May end the call with {@link PluginConnection.abort}.
+   * Serves one PDK call; undefined when the call is not an event. Returns false to hold all further frames until {@link
+   * PluginConnection.release}. May end the call with {@link PluginConnection.abort}.
    */
   serve: ((method: string, args: { bytes: Buffer; start: number; end: number }, reply: Writer) => boolean) | undefined;
-  /** Called exactly once. `answer` arrived whole, with the sequence of this call. */
+  /** Called exactly once. `answer` arrived completely, with the sequence of this call. */
   done(failure: CallFailure | undefined, answer: RpcReturn | undefined): void;
 }
 
@@ -24,7 +24,7 @@ export interface PluginCall {
 export interface ConnectionWatcher {
   idle(connection: PluginConnection): void;
   gone(connection: PluginConnection): void;
-  /** It now waits for a client's body, or no longer does. */
+  /** Called when the connection starts or stops waiting for a client's body. */
   waits(connection: PluginConnection, isWaiting: boolean): void;
 }
 
@@ -32,7 +32,7 @@ const EXIT = Buffer.from('kong.response.exit');
 
 type State = 'idle' | 'method' | 'arguments' | 'answer';
 
-/** One connection to the plugin server; runs one call at a time, as Kong does. */
+/** One connection to the plugin server. It runs one call at a time, like Kong. */
 export class PluginConnection {
   private readonly socket: Socket;
   private readonly decoder = new FrameDecoder((bytes, start, end) => this.frame(bytes, start, end));
@@ -72,12 +72,12 @@ export class PluginConnection {
     this.flush();
   }
 
-  /** Ends the call and the connection, as Kong does after `response.exit` and after a failed plugin kit call. */
+  /** Ends the call and the connection, as Kong does after `response.exit` and after a failed PDK call. */
   abort(): void {
     this.fail('aborted');
   }
 
-  /** Continues after {@link PluginCall.serve} returned false; `write` writes the reply that was waited for. */
+  /** Continues after {@link PluginCall.serve} returned false. `write` writes the reply that was waited for. */
   release(write: (to: Writer) => void): void {
     const frames = this.held;
     this.held = undefined;
@@ -125,14 +125,14 @@ export class PluginConnection {
         this.readAnswer(bytes, start, end);
         return;
       case 'idle':
-        // A message without a request: whatever such a server sends next cannot be matched to a call.
+        // A message without a request. Whatever such a server sends next cannot be matched to a call.
         this.fail('invalid');
     }
   }
 
   /**
-   * Method and arguments come in turn. A server that ends the request while it waits for a body has decided without it, and so does the
-   * gateway; Kong would go on reading.
+   * Method and arguments arrive in turn. A server that ends the request while it waits for a body has decided without the body, and so does
+   * this gateway; Kong would continue to read.
    */
   private hold(held: Buffer[], frame: Buffer): void {
     held.push(frame);
@@ -162,7 +162,7 @@ export class PluginConnection {
     this.answer = answer;
   }
 
-  /** The call is over only once its reply was read whole and all replies before it were written to the socket. */
+  /** The call ends only when its whole reply was read and all replies before it were written to the socket. */
   private settle(): void {
     const { call, answer } = this;
     if (call === undefined || answer === undefined || this.closed) return;

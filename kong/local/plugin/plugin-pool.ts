@@ -1,11 +1,11 @@
 import { PluginConnection, type ConnectionWatcher } from './plugin-connection';
 
 /**
- * Maximum connections to the plugin server at one time. A unix socket's accept queue is short (511 in Node) and refuses at once when full,
+ * Maximum simultaneous connections to the plugin server. A unix socket's accept queue is short (511 in Node) and refuses at once when full,
  * so a larger burst waits for its turn instead of failing.
  */
 const MAX_OPEN = 256;
-/** Maximum further connections that wait for a client's body. They ask nothing of the server, and must not delay others. */
+/** Maximum further connections that wait for a client's body. They ask the server for nothing, and must not delay others. */
 const MAX_WAITING = 1024;
 
 export interface PluginPoolOptions {
@@ -73,7 +73,7 @@ export class PluginPool {
 
   private giveBack(connection: PluginConnection): void {
     const waiter = this.waiting.shift();
-    // The connection is still inside its last call, so the next one starts in a later turn of the loop.
+    // The connection is still inside its last call, so the next call starts in a later turn of the event loop.
     if (waiter === undefined) this.idle.push(connection);
     else setImmediate(() => this.serve(waiter, connection));
   }

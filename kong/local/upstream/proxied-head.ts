@@ -8,7 +8,7 @@ import { type HttpExchange } from '../http/http-exchange';
 /** Response headers of a service that belong to its connection, or that the gateway writes itself. */
 const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-type', 'via', 'trailer']);
 
-/** The cost of a response as the service reports it. Undefined without such a header; repeated headers are joined, as in nginx. */
+/** The cost of a response as reported by the service. Undefined without such a header; repeated headers are joined, as in nginx. */
 export function unitsTold({ headers }: IncomingMessage): string | undefined {
   const told = headers[UNITS_HEADER.toLowerCase()];
   return Array.isArray(told) ? told.join(', ') : told;

@@ -18,10 +18,10 @@ export interface ProxyParts {
   match: RouteMatch;
   agent: UpstreamAgent;
   answers: Answers;
-  /** nginx's proxy_buffer_size: a larger response head is a 502. */
+  /** nginx's proxy_buffer_size. A larger response head is a 502. */
   maxHeadBytes: number;
   log: Log;
-  /** Called when the service agreed to change protocols. */
+  /** Called when the service accepted a change of protocols. */
   onUpgrade: (upgrade: Upgrade) => void;
 }
 
@@ -30,14 +30,14 @@ type Failure = 'refused' | 'timeout' | 'closed' | 'invalid';
 /** nginx repeats a request that may have arrived only if the method is idempotent; these are not. */
 const NOT_REPEATED = new Set(['POST', 'PATCH', 'LOCK']);
 
-/** nginx's `send_timeout`: a client that reads nothing for this long is gone. */
+/** nginx's `send_timeout`. A client that reads nothing for this long is gone. */
 const CLIENT_STALL_MS = 60_000;
 
 /** One request to the service. */
 interface Attempt {
   readonly outgoing: ClientRequest;
   socket: Socket | undefined;
-  /** The request can be sent: connected, and after the TLS handshake if there is one. */
+  /** True if the request can be sent: after the connection, and after the TLS handshake if there is one. */
   isReady: boolean;
   /** Bytes on the connection before this request. */
   bytesBefore: number;
@@ -54,7 +54,7 @@ export class ProxyRun {
   private readonly sentAt = Date.now();
   private pumping: BodyPump | undefined;
   private file: ReadStream | undefined;
-  /** Bytes of a streamed body were read from the client: they cannot be sent again. */
+  /** True if bytes of a streamed body were read from the client. They cannot be sent again. */
   private bodyTaken = false;
   private uploading = false;
   private finished = false;
@@ -122,11 +122,11 @@ export class ProxyRun {
     attempt.isReady = true;
     attempt.socket?.setTimeout(attempt.timeoutMs);
     const { content } = this.parts.exchange.body;
-    // Read from the client only once the service is ready: until then the attempt can be repeated.
+    // Read from the client only when the service is ready, because until then the attempt can be repeated.
     if (this.uploading && (content === undefined || 'content' in content)) this.pumpClient(attempt);
   }
 
-  /** Limits each wait for the service from now on; 0 suspends the time-out. */
+  /** Limits each further wait for the service. 0 suspends the time-out. */
   private setTimeout(timeoutMs: number): void {
     const { attempt } = this;
     if (attempt === undefined) return;
@@ -160,7 +160,7 @@ export class ProxyRun {
     const { exchange } = this.parts;
     exchange.answerBytes += chunk.length;
     if (exchange.response.write(chunk)) return;
-    // The client is slow, not the service: the service's time-out is suspended.
+    // The client is slow, not the service, so the service's time-out is suspended.
     incoming.pause();
     this.setTimeout(0);
     this.stall ??= setTimeout(() => exchange.response.destroy(), CLIENT_STALL_MS);
@@ -196,14 +196,14 @@ export class ProxyRun {
     this.stopUpload();
     const { response } = this.parts.exchange;
     if (response.headersSent) {
-      // The response cannot be completed; breaking the connection is the only way to say so.
+      // The response cannot be completed. Breaking the connection is the only way to report that.
       this.finished = true;
       response.destroy();
       attempt.outgoing.destroy();
       return;
     }
     const failure = failureOf(attempt, reason);
-    // A connection that the service closed while idle says nothing about this request: nginx does not count it either.
+    // A connection that the service closed while idle says nothing about this request. nginx does not count it either.
     const isStale = attempt.outgoing.reusedSocket && failure === 'closed';
     if (this.mayRepeat(attempt, failure, isStale)) {
       this.failures += isStale ? 0 : 1;
@@ -238,7 +238,7 @@ export class ProxyRun {
     return content !== undefined && 'content' in content ? content.content : undefined;
   }
 
-  /** Undefined if the request has no body at all, which is not the same as an empty one. */
+  /** Undefined if the request has no body at all, which differs from an empty one. */
   private bodyLength(body: Buffer | undefined): number | undefined {
     const { exchange } = this.parts;
     if (exchange.upstream.body !== undefined) return exchange.upstream.body.length;
@@ -248,7 +248,7 @@ export class ProxyRun {
     return exchange.headers.get('content-length') === undefined ? undefined : exchange.body.declaredBytes;
   }
 
-  /** From the spool file at once; from the client only once the connection is {@link ready}. */
+  /** From the spool file at once, but from the client only when the connection is {@link ready}. */
   private upload(attempt: Attempt): void {
     const content = this.parts.exchange.body.content;
     if (content === undefined || !('filePath' in content)) return;
@@ -334,7 +334,7 @@ export class ProxyRun {
   }
 }
 
-/** Whether the head is unambiguous and fit to be passed on. Node's parser has refused most others. */
+/** Whether the head is unambiguous and can be passed on. Node's parser has refused most others. */
 function isUsable({ statusCode = 0, statusMessage = '', headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding'];
   return (

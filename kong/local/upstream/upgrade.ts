@@ -4,7 +4,7 @@ import { type Answers, type Latencies } from '../http/answers';
 import { isGatewaysToSay } from '../../../plugins/core/access/reserved-responses';
 import { type HttpExchange } from '../http/http-exchange';
 
-/** The response of a service that agreed to change protocols, and its socket. */
+/** The response of a service that accepted a change of protocols, and its socket. */
 export interface Upgrade {
   incoming: IncomingMessage;
   upstream: Duplex;
@@ -14,10 +14,10 @@ export interface Upgrade {
 export interface UpgradeParts extends Upgrade {
   exchange: HttpExchange;
   answers: Answers;
-  /** The client's socket and what it sent right after its request. */
+  /** The client's socket, and the bytes that it sent right after its request. */
   client: Duplex;
   early: Buffer;
-  /** nginx's proxy_read_timeout on an upgraded connection: a tunnel that is silent for this long ends. */
+  /** nginx's proxy_read_timeout on an upgraded connection: a tunnel ends after this much silence. */
   idleMs: number;
 }
 
@@ -57,8 +57,8 @@ function switchingHead({ exchange, answers, incoming, latencies }: UpgradeParts)
 }
 
 /**
- * The head of a request that offers a protocol other than WebSocket, without the offer: it gets its response in the present protocol.
- * Java's own client offers HTTP/2 in clear text by default.
+ * The head of a request that offers a protocol other than WebSocket, without the offer, so that it gets its response in the present
+ * protocol. Java's own client offers HTTP/2 in clear text by default.
  */
 export function headWithoutUpgrade({ method = 'GET', url = '/', httpVersion, rawHeaders }: IncomingMessage): Buffer {
   let head = `${method} ${url} HTTP/${httpVersion}\r\n`;

@@ -4,11 +4,11 @@ import { type Duplex } from 'node:stream';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { type UpstreamAddress } from '../config/kong-yml';
 
-/** Kong keeps an idle connection for 60 s and 512 of them (upstream_keepalive_idle_timeout, upstream_keepalive_pool_size). */
+/** Kong keeps 512 idle connections, each for 60 s (upstream_keepalive_idle_timeout, upstream_keepalive_pool_size). */
 const IDLE_MS = 60_000;
 const MAX_IDLE = 512;
 
-/** A service that sends data out of turn cannot be trusted with the next request. */
+/** A service that sends unrequested data cannot be trusted with the next request. */
 function cut(this: Socket): void {
   this.destroy();
 }
@@ -22,11 +22,11 @@ export class UpstreamAgent extends Agent {
     super({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
   }
 
-  /** Names the host (SNI) and speaks HTTP/1.1, as Kong does. @throws Error when the authorities cannot be read */
+  /** Sends the host name (SNI) and speaks HTTP/1.1, like Kong. @throws Error when the authorities cannot be read */
   override createConnection(): Socket {
     const { host, port, tls } = this.address;
     if (!tls) return connectPlain({ host, port, noDelay: true });
-    // Made once: reading the system's certificates takes milliseconds.
+    // Created once, because reading the system's certificates takes milliseconds.
     this.secureContext ??= createSecureContext(tls.authorities === undefined ? {} : { ca: tls.authorities });
     const { secureContext } = this;
     const name = isIP(host) === 0 ? { servername: host } : {};
@@ -48,7 +48,7 @@ export class UpstreamAgent extends Agent {
     super.reuseSocket(socket, request);
   }
 
-  /** Running requests end as they began, and no connection is kept afterwards. */
+  /** Running requests end normally, and no connection is kept afterwards. */
   retire(): void {
     this.isRetired = true;
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();

@@ -5,7 +5,7 @@ import { type HttpExchange } from '../http/http-exchange';
 import { parseTokens } from '../http/header-list';
 import { escapePath } from '../http/uri';
 
-/** Headers that nginx or Kong writes itself, or never sends: the client's copies stop here. */
+/** Headers that nginx or Kong writes itself, or never sends. The client's own are dropped. */
 const NOT_PASSED = new Set([
   'te', 'via', 'host', 'upgrade', 'connection', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-port',
   'x-forwarded-path', 'x-forwarded-prefix', 'x-real-ip', 'x-kong-request-id', 'content-length', 'transfer-encoding', 'keep-alive', 'expect',
@@ -14,7 +14,7 @@ const NOT_PASSED = new Set([
 
 /**
  * The headers of the request for the service, flat `[name, value, …]`, in the order in which Kong's nginx sends them. `bodyLength` is
- * undefined when there is no body. Chunked bodies have been read by now, as Kong does, so every body has a length.
+ * undefined when there is no body. Chunked bodies have been read by now, as in Kong, so every body has a length.
  */
 export function upstreamHeaders(
   exchange: HttpExchange,
@@ -57,7 +57,7 @@ function forwardedHeaders(exchange: HttpExchange, match: RouteMatch): string[] {
   return prefix === undefined ? out : [...out, 'X-Forwarded-Prefix', prefix];
 }
 
-/** A `?` with nothing after it is kept when the client sent one. */
+/** A `?` with nothing after it is kept if the client sent one. */
 export function upstreamTarget(exchange: HttpExchange, match: RouteMatch): string {
   const path = escapePath(upstreamPath(match, exchange.path));
   const query = exchange.upstream.query ?? exchange.rawQuery;
