@@ -229,7 +229,7 @@ describe('gateway kong', () => {
     [['--route', 'orders'], '--route needs your kong.yml'],
     [['--kong-yml', FOREIGN, '--route', 'none'], 'it has website, orders, stock'],
     [['--conf', '/nowhere/kong.conf'], '/nowhere/kong.conf cannot be read'],
-    [['--product', 'Not an id'], 'is no id of a product'],
+    [['--product', 'Not an id'], 'is not a product id'],
   ])('refuses %j', async (words, message) => {
     const { code, stderr } = await run(...words);
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
