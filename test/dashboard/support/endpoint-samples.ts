@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type Pool } from 'pg';
+import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { SCOPES } from '../../../services/dashboard/contract/fields';
 import { MANAGEMENT_PREFIX } from '../../../services/dashboard/customer/management/management-routes';
 import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 import { type NamedEndpoint } from '../../../services/dashboard/contract/endpoints';
+import { keyVersion } from '../../../services/selling/keys/change-key-optimistically';
+import { createKey } from '../../../services/selling/keys/create-key';
+import { viewKey } from '../../../services/selling/keys/key-view';
+import { subscriptionVersion } from '../../../services/selling/subscriptions/change-subscription-optimistically';
+import { viewSubscriptions } from '../../../services/selling/subscriptions/subscription-view';
+import { createToken } from '../../../services/selling/tokens/change-tokens';
+import { webhookVersion } from '../../../services/selling/webhooks/change-webhook';
+import { createWebhook } from '../../../services/selling/webhooks/create-webhook';
+import { requestTestDelivery } from '../../../services/selling/webhooks/delivery-view';
 import { type Ask, type TestDashboard } from './dashboard';
 
 /** What one customer has, for endpoints to be asked about. */
@@ -124,17 +134,6 @@ export function askEndpoint(
   return dashboard.ask({ method, path: filled.replace('/api', MANAGEMENT_PREFIX), body: sample.body, headers });
 }
 
-/** A refused request of the key, as the access layer records it. */
-async function recordRefusal(pool: Pool, key: { readonly id: string }): Promise<string> {
-  const requestId = randomUUID();
-  await pool.query(
-    `INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id)
-     SELECT $1, now(), 'caller_not_whitelisted', '{api-ip}', id, customer_id FROM credential WHERE id = $2`,
-    [requestId, key.id],
-  );
-  return requestId;
-}
-
 /** A token of the management API. @param scopes all of them unless given */
 export async function makeToken(
   dashboard: Pick<TestDashboard, 'ask'>,
@@ -144,39 +143,6 @@ export async function makeToken(
   const body = { submission: randomUUID(), name: 'deploy', scopes };
   const made = (await dashboard.ask({ method: 'POST', path: '/api/tokens', cookie, body })).json();
   return { id: made.token.id, secret: made.secret };
-}
-
-/** A request of the key's customer for a plan, as if that were given on request. */
-async function recordPlanRequest(pool: Pool, key: { readonly id: string }): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
-     SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM credential WHERE id = $1 RETURNING id`,
-    [key.id],
-  );
-  return rows[0]?.id ?? '';
-}
-
-/** Somebody with an account of their own, who is a developer in the organisation of the key. */
-async function recordMember(pool: Pool, key: { readonly id: string }): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
-    `WITH person AS (
-       INSERT INTO auth_user (name, email, email_verified, created_at, updated_at) VALUES ('', $2::text, true, now(), now()) RETURNING id
-     )
-     INSERT INTO member (customer_id, user_id, role)
-     SELECT customer_id, person.id, 'developer' FROM credential, person WHERE credential.id = $1 RETURNING user_id AS id`,
-    [key.id, `${randomUUID().slice(0, 8)}@example.com`],
-  );
-  return rows[0]?.id ?? '';
-}
-
-/** An open invitation of the key's organisation. */
-async function recordInvitation(pool: Pool, key: { readonly id: string }): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO invitation (customer_id, email, role, token_hash, expires_at)
-     SELECT customer_id, $2::text, 'reader', sha256(convert_to($2::text, 'UTF8')), now() + interval '7 days' FROM credential WHERE id = $1 RETURNING id`,
-    [key.id, `${randomUUID().slice(0, 8)}@example.com`],
-  );
-  return rows[0]?.id ?? '';
 }
 
 const PARTY = { name: 'Somebody', address: ['Street 1'], country: 'IN', taxId: null, email: null };
@@ -212,51 +178,45 @@ export const INVOICE_CONTENT = {
   paidBy: null,
 };
 
-/** An invoice of the key's customer. */
-async function recordInvoice(pool: Pool, key: { readonly id: string }): Promise<string> {
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, content)
-     SELECT 'INV', 'invoice', customer_id, '2026-03-01', 'INR', 58882, '2026-04-17', $2 FROM credential WHERE id = $1 RETURNING id`,
-    [key.id, JSON.stringify(INVOICE_CONTENT)],
-  );
-  return rows[0]?.id ?? '';
-}
-
-/** A payment that was begun, and one that pays for another product's plan at Stripe, with a charge that is owed and one that was paid. */
-async function recordPayments(
-  pool: Pool,
-  key: { readonly id: string },
-): Promise<Pick<Belongings, 'checkoutId' | 'paidPlanId' | 'previewId'>> {
-  const charged = async (made: Promise<string>): Promise<string> => {
-    const text = `
-      INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at)
-      VALUES ('stripe', $1, $2, 'INR', 49900, now(), NULL), ('stripe', $1 || '_paid', $2, 'INR', 49900, now(), now())`;
-    await pool.query(text, [`in_${key.id}`, await made]);
-    return made;
-  };
-  const shown = `
-    INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
+/**
+ * What the owner of a key has beyond what the API makes: $1 the key, $2 the content of an invoice, $3 whether the owner is alone in the organisation.
+ * A payment was begun; another one pays for a plan at Stripe, with a charge that is owed and one that was paid, and was shown another plan in its place.
+ */
+const RECORD = `
+WITH own AS (SELECT id, customer_id FROM credential WHERE id = $1),
+  refused AS (INSERT INTO decision (request_id, at, outcome, products, credential_id, customer_id)
+    SELECT gen_random_uuid()::text, now(), 'caller_not_whitelisted', '{api-ip}', id, customer_id FROM own RETURNING request_id),
+  asked AS (INSERT INTO plan_request (customer_id, product_id, plan_name, daily, monthly, price, currency)
+    SELECT customer_id, 'api-seo', 'Star', 10, 100, 1, 'INR' FROM own RETURNING id),
+  person AS (INSERT INTO auth_user (name, email, email_verified, created_at, updated_at)
+    SELECT '', gen_random_uuid() || '@example.com', true, now(), now() WHERE NOT $3 RETURNING id),
+  joined AS (INSERT INTO member (customer_id, user_id, role) SELECT customer_id, person.id, 'developer' FROM own, person RETURNING user_id),
+  invited AS (INSERT INTO invitation (customer_id, email, role, token_hash, expires_at)
+    SELECT customer_id, id || '@example.com', 'reader', sha256(id::text::bytea), now() + interval '7 days' FROM own WHERE NOT $3 RETURNING id),
+  billed AS (INSERT INTO invoice (series, kind, customer_id, month, currency, total, due_on, content)
+    SELECT 'INV', 'invoice', customer_id, '2026-03-01', 'INR', 58882, '2026-04-17', $2 FROM own RETURNING id),
+  begun AS (INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, session, look_at)
+    SELECT customer_id, 'api-pincode', 'Star', 49900, 'INR', 'stripe', 'cs_' || id, NULL FROM own RETURNING id),
+  paid AS (INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at, failing_since)
+    SELECT 'stripe', 'sub_' || id, customer_id, 'api-gst', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now() FROM own RETURNING *),
+  charged AS (INSERT INTO payment_charge (provider, invoice, paid_subscription_id, currency, amount, charged_at, paid_at)
+    SELECT 'stripe', 'in_' || $1 || suffix, paid.id, 'INR', 49900, now(), at FROM paid, (VALUES ('', NULL), ('_paid', now())) AS given (suffix, at)),
+  shown AS (INSERT INTO plan_preview (paid_subscription_id, plan_name, price, terms, held, change)
     SELECT p.id, l.name, 49900, jsonb_build_object('daily', l.daily, 'monthly', l.monthly, 'overage', NULL), jsonb_build_object(
       'status', status, 'plan', plan_name, 'price', p.price, 'currency', p.currency, 'cancelsAt', NULL, 'next', NULL, 'discount', NULL, 'isPaused', false,
       'periodEnd', extract(epoch FROM period_end)::float8
     ), jsonb_build_object('kind', 'next_period', 'at', extract(epoch FROM period_end)::float8)
-    FROM paid_subscription p JOIN plan l ON l.product_id = p.product_id AND l.name = 'Star'
-    WHERE p.reference = (SELECT 'sub_' || id FROM credential WHERE id = $1) RETURNING id`;
-  const one = async (text: string): Promise<string> => (await pool.query<{ id: string }>(text, [key.id])).rows[0]?.id ?? '';
-  return {
-    checkoutId: await one(
-      `INSERT INTO checkout (customer_id, product_id, plan_name, price, currency, provider, session, look_at)
-       SELECT customer_id, 'api-pincode', 'Star', 49900, 'INR', 'stripe', 'cs_' || id, NULL FROM credential WHERE id = $1 RETURNING id`,
-    ),
-    paidPlanId: await charged(
-      one(
-        `INSERT INTO paid_subscription (provider, reference, customer_id, product_id, status, plan_name, price, currency, period_end, look_at, failing_since)
-         SELECT 'stripe', 'sub_' || id, customer_id, 'api-gst', 'active', 'Sun', 49900, 'INR', now() + interval '9 days', NULL, now()
-         FROM credential WHERE id = $1 RETURNING id`,
-      ),
-    ),
-    previewId: await one(shown),
-  };
+    FROM paid p JOIN plan l ON l.product_id = p.product_id AND l.name = 'Star' RETURNING id)
+SELECT refused.request_id AS "requestId", asked.id AS "planRequestId", billed.id AS "invoiceId", begun.id AS "checkoutId", paid.id AS "paidPlanId",
+  shown.id AS "previewId", coalesce((SELECT user_id::text FROM joined), '') AS "memberId", coalesce((SELECT id::text FROM invited), '') AS "invitationId"
+FROM refused, asked, billed, begun, paid, shown`;
+
+type Recorded = Omit<Belongings, 'cookie' | 'key' | 'secret' | 'subscription' | 'webhook' | 'deliveryId' | 'token'>;
+
+async function recordMore(pool: Pool, keyId: string, isAlone: boolean): Promise<Recorded> {
+  const [recorded] = (await pool.query<Recorded>(RECORD, [keyId, JSON.stringify(INVOICE_CONTENT), isAlone])).rows;
+  if (!recorded) throw new Error('the key is not there');
+  return recorded;
 }
 
 /** A provider that does what it is asked, and says nothing of it. */
@@ -277,31 +237,35 @@ export const stillPayments = () => ({
   poke: () => undefined,
 });
 
-/** Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with a delivery. */
-export async function makeBelongings(dashboard: TestDashboard, email?: string, company?: 'alone'): Promise<Belongings> {
+/**
+ * Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with
+ * a delivery: without the pages, which take ten times as long.
+ */
+export async function makeBelongings(
+  dashboard: TestDashboard,
+  email = `${randomUUID().slice(0, 8)}@example.com`,
+  company?: 'alone',
+): Promise<Belongings> {
+  const { pool } = dashboard;
   const cookie = await dashboard.signIn(email);
-  const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], name: 'own' };
-  const { key, secret } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
-  const { products } = (await dashboard.ask({ path: '/api/products', cookie })).json();
-  const { subscription } = products.find(({ id }: { id: string }) => id === 'api-ip');
-  const { webhook } = (
-    await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie, body: { url: 'https://hooks.example/' } })
-  ).json();
-  const delivery = await dashboard.ask({ method: 'POST', path: `/api/webhooks/${webhook.id}/test`, cookie, body: {} });
+  const { customerId } = (await dashboard.ask({ path: '/api/session', cookie })).json();
+  const actor = { name: `dashboard:${email}`, from: '127.0.0.1' };
+  const made = await createKey(pool, { customer: customerId, mode: 'test', products: ['api-ip'], name: 'own', actor });
+  const key = await viewKey(pool, { id: made.id, customerId });
+  const [subscription] = await viewSubscriptions(pool, customerId);
+  if (!subscription) throw new Error('a key subscribes');
+  const { webhook } = await createWebhook(pool, { customerId, url: 'https://hooks.example/', actor });
+  const { rows } = await pool.query<{ id: string }>('SELECT id FROM auth_user WHERE email = lower($1)', [email]);
+  const wish = { customerId, name: 'deploy', scopes: SCOPES, days: 90, byUserId: rows[0]?.id ?? '', actor };
   return {
     cookie,
-    key,
-    secret,
-    subscription,
-    webhook,
-    deliveryId: delivery.json().id,
-    token: await makeToken(dashboard, cookie),
-    memberId: company === 'alone' ? '' : await recordMember(dashboard.pool, key),
-    invitationId: company === 'alone' ? '' : await recordInvitation(dashboard.pool, key),
-    planRequestId: await recordPlanRequest(dashboard.pool, key),
-    requestId: await recordRefusal(dashboard.pool, key),
-    invoiceId: await recordInvoice(dashboard.pool, key),
-    ...(await recordPayments(dashboard.pool, key)),
+    key: { id: key.id, version: keyVersion(key) },
+    secret: made.key,
+    subscription: { id: subscription.id, version: subscriptionVersion(subscription) },
+    webhook: { id: webhook.id, version: webhookVersion(webhook) },
+    deliveryId: (await requestTestDelivery(pool, { id: webhook.id, customerId })).id,
+    token: await inTransaction(pool, (client) => createToken(client, wish)),
+    ...(await recordMore(pool, key.id, company === 'alone')),
   };
 }
 

@@ -47,6 +47,7 @@ export async function fillEveryTable(pool: Pool, email: string): Promise<void> {
   );
   const { customer, person, key, subscription } = rows[0] ?? {};
   const statements: readonly (readonly [string, readonly unknown[]])[] = [
+    ['INSERT INTO submission (customer_id, id) VALUES ($1, gen_random_uuid())', [customer]],
     ["INSERT INTO credential_tag (credential_id, tag) VALUES ($1, 'billing')", [key]],
     ["INSERT INTO whitelist_rule (credential_id, kind, rule) VALUES ($1, 'ip', '203.0.113.77')", [key]],
     ["INSERT INTO auth_two_factor (secret, backup_codes, user_id) VALUES ('sealed', 'sealed', $1)", [person]],
