@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createSubscription } from '../../../../services/selling/subscriptions/create-subscription';
 import { changeSubscription } from '../../../../services/selling/subscriptions/change-subscription';
 import { approvePlanRequest } from '../../../../services/selling/subscriptions/answer-plan-request';
-import { type Mail } from '../../../../services/dashboard/http/dashboard-deps';
-import { writeAnswerMails } from '../../../../services/dashboard/customer/plans/answer-mails';
-import { startMailing } from '../../support/mailing';
 import { useDashboard, verdict } from '../../support/dashboard';
 import { type Belongings, makeBelongings } from '../../support/endpoint-samples';
 import { createCatalogue } from '../../../../plugins/core/catalogue/catalogue';
@@ -13,9 +11,11 @@ import { CATALOGUE, PRODUCTS } from '../../../support/catalogue';
 /** 15:30 in India on 14 March. */
 const NOW = Date.parse('2026-03-14T10:00:00Z');
 const dashboard = useDashboard({ clock: { now: () => NOW, monotonic: () => 0 } });
+let email: string;
 let own: Belongings;
 beforeEach(async () => {
-  own = await makeBelongings(dashboard);
+  email = `${randomUUID()}@example.com`;
+  own = await makeBelongings(dashboard, email);
   await dashboard.pool.query("UPDATE subscription SET created_at = '2026-01-01'");
 });
 
@@ -36,32 +36,8 @@ async function giveBack(): Promise<Awaited<ReturnType<typeof post>>> {
   await patch(['api-glead'], true);
   return patch(['api-glead', 'api-ip'], true);
 }
-/** Approves a request, and answers the mail that tells of it. */
-async function readAnswerMail(id: string): Promise<Mail | undefined> {
-  const mails: Mail[] = [];
-  const answers = startMailing(dashboard.db, { send: (mail) => void mails.push(mail), write: { plan_answer: writeAnswerMails } });
-  await approvePlanRequest(dashboard.pool, { id, actor: 'operator' });
-  await answers.look();
-  await answers.close();
-  expect(mails).toHaveLength(1);
-  return mails[0];
-}
 const use = (day: string, units: number) =>
   dashboard.pool.query('INSERT INTO usage (subscription_id, day, spent_postgres) VALUES ($1, $2, $3)', [own.subscription.id, day, units]);
-
-describe('the catalogue', () => {
-  it('has every product with its limits, prices and routes, and what the customer has of it', async () => {
-    const { products } = (await dashboard.ask({ path: '/api/products', cookie: own.cookie })).json();
-    expect(products).toHaveLength(14);
-    expect(await current('api-ip')).toMatchObject({
-      base: { daily: 1_000, monthly: 30_000 },
-      plans: [{ name: 'Star', daily: 100_000, monthly: 3_000_000, price: '499.00', currency: 'INR', approval: 'automatic' }],
-      routes: ['GET', 'POST'].map((method) => ({ method, path: '/ip' })),
-      subscription: { id: own.subscription.id, plan: null, state: 'active', hasOwnLimits: false },
-    });
-    expect(await current('api-pan')).toMatchObject({ base: null, subscription: null });
-  });
-});
 
 describe('statements', () => {
   const read = async (month: string) => (await dashboard.ask({ path: `/api/statement?month=${month}`, cookie: own.cookie })).json();
@@ -129,18 +105,10 @@ describe('a statement under a payment provider', () => {
       ],
     ],
     ['not before its first payment', '2026-02-01T06:00:00Z', { status: 'waiting' }, [[false, 28, '499.00']]],
-    ['not of a month before it', '2026-03-01T06:00:00Z', {}, [[false, 28, '499.00']]],
   ] as const)('calls a plan paid in advance %s', async (_, since, paid, lines) => {
     await onStar();
     await paySince(since, paid);
     expect(await amounts()).toEqual(lines);
-  });
-
-  it('stays as it was closed when the customer pays in advance later', async () => {
-    await onStar();
-    const closed = await amounts();
-    await paySince('2026-02-01T06:00:00Z');
-    expect([closed, await amounts()]).toEqual([[[false, 28, '499.00']], closed]);
   });
 
   it('says what was used, what was paid in advance, and charges no share of the price', async () => {
@@ -213,19 +181,21 @@ describe('a subscription', () => {
     expect(subscription.monthly).toEqual({ used: 875, limit: 30_000, resetsAt: '2026-03-31T18:30:00.000Z', exhaustedAt: null });
   });
 
-  it.each<[string, Before, [number, number]]>([
-    ['the best of the plans of that day on the day of a change', { daily: 100, monthly: 900, since: NOW - 86_400_000 }, [100, 900]],
-    ['what a better plan did that ended today', { daily: 100, monthly: 900, until: NOW - 3_600_000 }, [100, 900]],
-    ['its own where the plan before included less', { daily: 2, monthly: 3 }, [5, 50]],
-    ['its own where the plan before was paused', { daily: 100, monthly: 900, state: 'paused' }, [5, 50]],
-    ['its own on the next day', { daily: 100, monthly: 900, since: NOW - 2 * 86_400_000, until: NOW - 86_400_000 }, [5, 50]],
-    ['no more than is let through', { daily: 10_000, monthly: 90_000 }, [200, 2_000]],
-  ])('says of what is included %s', async (_, before, [daily, monthly]) => {
+  /** Puts the customer on a plan that sells use above its limits. */
+  async function sellExtra(): Promise<void> {
     const overage = { per: 10, price: '20.00', cap: { daily: 200, monthly: 2_000 } };
     const extra = { name: 'Extra', daily: 5, monthly: 50, price: '1.00', currency: 'INR', approval: 'automatic', overage } as const;
     const sold = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, plans: [...each.plans, extra] } : each));
     await applyCatalogue(dashboard.pool, createCatalogue(sold), { actor: 'test' });
     await changeSubscription(dashboard.pool, { id: own.subscription.id, plan: 'Extra', actor: 'test' });
+  }
+
+  it.each<[string, Before, [number, number]]>([
+    ['the best of the plans of that day on the day of a change', { daily: 100, monthly: 900, since: NOW - 86_400_000 }, [100, 900]],
+    ['its own where the plan before was paused', { daily: 100, monthly: 900, state: 'paused' }, [5, 50]],
+    ['its own on the next day', { daily: 100, monthly: 900, since: NOW - 2 * 86_400_000, until: NOW - 86_400_000 }, [5, 50]],
+  ])('says of what is included %s', async (_, before, [daily, monthly]) => {
+    await sellExtra();
     const { since = NOW - 7_200_000, until = NOW - 3_600_000, state = 'active', ...limits } = before;
     await dashboard.pool.query(
       `UPDATE subscription_term SET daily = CASE WHEN until IS NULL THEN daily ELSE $2 END, monthly = CASE WHEN until IS NULL THEN monthly ELSE $3 END,
@@ -237,33 +207,6 @@ describe('a subscription', () => {
       overage: { daily: 5, monthly: 50 },
       includedNow: { today: { included: daily, above: 0 }, thisMonth: { included: monthly, above: 0 } },
     });
-  });
-
-  it('calls nothing above that an earlier plan of the month included, as the month’s statement', async () => {
-    const overage = { per: 10, price: '20.00', cap: { daily: 200, monthly: 2_000 } };
-    const extra = { name: 'Extra', daily: 5, monthly: 50, price: '1.00', currency: 'INR', approval: 'automatic', overage } as const;
-    const sold = PRODUCTS.map((each) => (each.id === 'api-ip' ? { ...each, plans: [...each.plans, extra] } : each));
-    await applyCatalogue(dashboard.pool, createCatalogue(sold), { actor: 'test' });
-    await changeSubscription(dashboard.pool, { id: own.subscription.id, plan: 'Extra', actor: 'test' });
-    const changedAt = new Date(NOW - 30 * 3_600_000);
-    await dashboard.pool.query(
-      `UPDATE subscription_term SET since = CASE WHEN until IS NULL THEN $2 ELSE '2026-01-01' END::timestamptz,
-         until = CASE WHEN until IS NOT NULL THEN $2::timestamptz END WHERE subscription_id = $1`,
-      [own.subscription.id, changedAt],
-    );
-    await use('2026-03-12', 900);
-    await use('2026-03-14', 7);
-    const { subscription } = await current();
-    expect(subscription.monthly.used).toBe(907);
-    expect(subscription.includedNow).toEqual({ today: { included: 0, above: 7 }, thisMonth: { included: 900, above: 7 } });
-    const { statement } = (await dashboard.ask({ path: '/api/statement?month=2026-03', cookie: own.cookie })).json();
-    expect(statement.lines.map(({ overage: above }: { overage: { units: number } | null }) => above?.units ?? 0)).toEqual([0, 7]);
-  });
-
-  it('changes its plan, and keeps what was used', async () => {
-    await use('2026-03-14', 900);
-    const answer = await ask('PUT', `/${own.subscription.id}/plan`, { version: own.subscription.version, plan: 'star' });
-    expect(answer.json()).toMatchObject({ plan: 'Star', daily: { used: 900, limit: 100_000 } });
   });
 
   it('says first when the new limit is below what was used, and changes nothing until that is accepted', async () => {
@@ -308,13 +251,6 @@ describe('a subscription', () => {
     expect((await current('api-glead')).subscription?.plan ?? null).toBeNull();
   });
 
-  it('may be raised although more was used than the new limit', async () => {
-    await changeSubscription(dashboard.pool, { id: own.subscription.id, daily: 10, monthly: 10, actor: 'cli' });
-    await use('2026-03-14', 2_000);
-    const { version } = (await current()).subscription;
-    expect((await ask('PUT', `/${own.subscription.id}/plan`, { version, plan: 'Star' })).statusCode).toBe(200);
-  });
-
   it.each([
     ['subscribing', () => ask('POST', '', { product: 'api-ip', plan: null })],
     ['a new key', () => post('/api/keys', { submission: randomUUID(), mode: 'live', products: ['api-ip'] })],
@@ -355,14 +291,109 @@ describe('a subscription', () => {
       const asked = await post('/api/plan-requests', { product: 'api-seo', plan: 'Star', terms });
       expect(asked.json()).toMatchObject({ product: 'api-seo', plan: 'Star', price: '999.00', state: 'open' });
       expect(await current('api-seo')).toMatchObject({ subscription: { plan: null }, request: { id: asked.json().id, state: 'open' } });
-      const outcome = await readAnswerMail(asked.json().id);
-      expect(outcome).toMatchObject({
-        subject: 'You are on Star of SEO research',
-        text: expect.stringMatching(/you have 10,000 units a day .* INR 999\.00 a month/),
-      });
+      await approvePlanRequest(dashboard.pool, { id: asked.json().id, actor: 'operator' });
       expect(await current('api-seo')).toMatchObject({ subscription: { plan: 'Star' }, request: null });
     } finally {
       await applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' });
     }
+  });
+});
+
+describe('a product that asks for a consent', () => {
+  const TEXT = CATALOGUE.find('api-gst')?.consent ?? '';
+  // A plan that is paid keeps its product from being subscribed to in other ways.
+  beforeEach(() => dashboard.pool.query("UPDATE paid_subscription SET status = 'ended' WHERE product_id = 'api-gst'"));
+  const codeOf = ({ statusCode, json }: Awaited<ReturnType<typeof post>>) => (statusCode < 300 ? statusCode : [statusCode, json().code]);
+  const subscribe = (body: object) => ask('POST', '', { product: 'api-gst', plan: null, ...body });
+  const consents = async () => {
+    const { rows } = await dashboard.pool.query(
+      `SELECT text, given_by, (SELECT email FROM auth_user WHERE id = user_id) AS address, given_at IS NOT NULL AS "hasTime"
+       FROM consent c JOIN customer o ON o.id = c.customer_id WHERE o.email = $1 ORDER BY given_at`,
+      [email],
+    );
+    return rows;
+  };
+  const audit = async () => {
+    const text =
+      "SELECT actor, details FROM audit_log WHERE action = 'subscription.consent' AND customer_id = (SELECT id FROM customer WHERE email = $1)";
+    return (await dashboard.pool.query(text, [email])).rows;
+  };
+
+  it('is subscribed to by those who give it, by whatever way; who agreed to which text is kept', async () => {
+    expect((await current('api-gst')).consent).toEqual({ text: TEXT, isGiven: false });
+    const key = { submission: randomUUID(), mode: 'test', products: ['api-gst'] };
+    const patch = {
+      method: 'PATCH',
+      path: `/api/keys/${own.key.id}`,
+      body: { version: own.key.version, products: ['api-gst'], subscribes: true },
+      cookie: own.cookie,
+    } as const;
+    const request = { product: 'api-gst', plan: null, terms: undefined };
+    for (const refused of [
+      await subscribe({}),
+      await subscribe({ consent: false }),
+      await post('/api/keys', key),
+      await dashboard.ask(patch),
+    ]) {
+      expect([codeOf(refused), refused.json().detail]).toEqual([[409, 'consent_required'], expect.stringContaining(TEXT)]);
+    }
+    const headers = { authorization: `Bearer ${own.token.secret}` };
+    const byToken = (body: object) => dashboard.ask({ method: 'POST', path: '/api/v1/subscriptions', body, headers });
+    expect(codeOf(await byToken(request))).toEqual([409, 'consent_required']);
+    expect([(await current('api-gst')).subscription, await consents()]).toEqual([null, []]);
+    expect(codeOf(await subscribe({ consent: true }))).toBe(200);
+    expect((await current('api-gst')).consent.isGiven).toBe(true);
+    expect(await consents()).toEqual([{ text: TEXT, given_by: 'dashboard', address: email, hasTime: true }]);
+    expect(await audit()).toEqual([{ actor: `dashboard:${email}`, details: { product: 'api-gst', text: TEXT } }]);
+    // Once is enough.
+    const { id, version } = (await current('api-gst')).subscription;
+    expect(codeOf(await ask('POST', `/${id}/cancel`, { version }))).toBe(200);
+    expect(codeOf(await byToken(request))).toBe(200);
+    expect(await consents()).toHaveLength(1);
+  });
+
+  /** The catalogue's text is another while `work` runs. */
+  async function withOtherText(work: () => Promise<void>): Promise<void> {
+    const other = PRODUCTS.map((product) => (product.id === 'api-gst' ? { ...product, consent: 'Another text.' } : product));
+    await applyCatalogue(dashboard.pool, createCatalogue(other), { actor: 'test' });
+    await work().finally(() => applyCatalogue(dashboard.pool, CATALOGUE, { actor: 'test' }));
+  }
+
+  it('asks again for a text that changed, with the next key, resumption or plan; access goes on until then', async () => {
+    await subscribe({ consent: true });
+    const key = () => ({ submission: randomUUID(), mode: 'test', products: ['api-gst'] });
+    await withOtherText(async () => {
+      const { subscription, consent } = await current('api-gst');
+      expect([subscription.state, consent]).toEqual(['active', { text: 'Another text.', isGiven: false }]);
+      const { id, version } = subscription;
+      expect(codeOf(await post('/api/keys', key()))).toEqual([409, 'consent_required']);
+      expect(codeOf(await ask('PUT', `/${id}/plan`, { version, plan: 'Star' }))).toEqual([409, 'consent_required']);
+      const paused = await ask('POST', `/${id}/pause`, { version });
+      expect(codeOf(await ask('POST', `/${id}/resume`, { version: paused.json().version }))).toEqual([409, 'consent_required']);
+      expect((await current('api-gst')).subscription.state).toBe('paused');
+      expect(codeOf(await ask('POST', `/${id}/resume`, { version: paused.json().version, consent: ['Another text.'] }))).toBe(200);
+      expect((await consents()).map(({ text }) => text)).toEqual([TEXT, 'Another text.']);
+      expect(codeOf(await post('/api/keys', key()))).toBeLessThan(300);
+    });
+  });
+
+  it('takes no consent to a text that it has not any more, by whatever way, and says what it is now', async () => {
+    const stale = { consent: [TEXT] };
+    await withOtherText(async () => {
+      for (const refused of [
+        await subscribe(stale),
+        await post('/api/keys', { submission: randomUUID(), mode: 'test', products: ['api-gst'], ...stale }),
+        await post('/api/try', { product: 'api-gst', method: 'GET', path: '/gst', ...stale }),
+      ]) {
+        expect([codeOf(refused), refused.json().text]).toEqual([[409, 'consent_changed'], 'Another text.']);
+      }
+      expect([(await current('api-gst')).subscription, (await current('api-gst')).consent.isGiven]).toEqual([null, false]);
+      expect(codeOf(await subscribe({ consent: ['Another text.'] }))).toBe(200);
+    });
+  });
+
+  it('is given by an operator for a customer, as the operator’s', async () => {
+    await createSubscription(dashboard.pool, { customer: email, product: 'api-gst', actor: 'cli' });
+    expect(await consents()).toEqual([{ text: TEXT, given_by: 'cli', address: null, hasTime: true }]);
   });
 });
