@@ -4,7 +4,6 @@ import { type Decision } from '../../../../plugins/core/ports';
 import { createKey, type CreatedKey } from '../../../../services/selling/keys/create-key';
 import { AnswerWriter } from '../../../../plugins/stores/postgres/decisions/answer-writer';
 import { DecisionWriter } from '../../../../plugins/stores/postgres/decisions/decision-writer';
-import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts';
 import { revokeKey } from '../../../../services/selling/keys/set-key-state';
 import { eventually } from '../../../support/eventually';
 import { cookieOf, PASSWORD, readPages, tokenOf, useDashboard } from '../../support/dashboard';
@@ -160,17 +159,6 @@ describe('explanations', () => {
   });
 });
 
-describe('alerts', () => {
-  it('list what was used of which limit, in a sentence, and none of another customer', async () => {
-    await raiseAlerts(dashboard.pool, { timeZone: 'Asia/Kolkata' });
-    const { alerts, unread } = (await get('/alerts')).json();
-    expect([alerts, unread]).toMatchObject([
-      [{ kind: 'quota_daily', product: 'api-ip', percent: 100, text: expect.stringContaining('2 of 2') }],
-      1,
-    ]);
-  });
-});
-
 describe('the audit log', () => {
   const actions = async (cookie: string, kind = ''): Promise<string[]> =>
     (await dashboard.ask({ path: `/api/audit?limit=100${kind === '' ? '' : `&kind=${kind}`}`, cookie }))
@@ -246,23 +234,13 @@ describe('the audit log', () => {
 });
 
 describe('webhooks', () => {
-  it.each([
-    'http://127.0.0.1/',
-    'http://localhost/',
-    'http://[::1]/',
-    'http://hooks.example/',
-    'http://hooks.example:8080/',
-    'https://user:pass@hooks.example/',
-    'https://127.0.0.1/',
-    'https://localhost/',
-    'https://[::1]/',
-    'https://169.254.169.254/latest/',
-    'ftp://hooks.example/',
-    'http://169.254.169.254/latest/',
-  ])('refuse %s when it is entered', async (url) => {
-    const response = await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie: asha.cookie, body: { url } });
-    expect([response.statusCode, response.json().errors?.[0]?.field]).toEqual([400, 'url']);
-  });
+  it.each(['http://hooks.example/', 'https://user:pass@hooks.example/', 'https://127.0.0.1/', 'http://169.254.169.254/latest/'])(
+    'refuse %s when it is entered',
+    async (url) => {
+      const response = await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie: asha.cookie, body: { url } });
+      expect([response.statusCode, response.json().errors?.[0]?.field]).toEqual([400, 'url']);
+    },
+  );
 
   it('show a secret once, and a new one when asked', async () => {
     expect(asha.secret).toMatch(/^whsec_[\w+/]{43}=$/);
@@ -271,15 +249,6 @@ describe('webhooks', () => {
     expect(renewed.secret).not.toBe(asha.secret);
     expect((await get('/webhooks')).body).not.toMatch(/whsec_/);
     expect(dashboard.log()).not.toMatch(/whsec_/);
-  });
-
-  it('tell of a change in between', async () => {
-    const [{ id, version }] = (await get('/webhooks')).json().webhooks;
-    const change = (body: object): Promise<LightMyRequestResponse> =>
-      dashboard.ask({ method: 'PATCH', path: `/api/webhooks/${id}`, cookie: asha.cookie, body });
-    expect((await change({ version, state: 'paused' })).json()).toMatchObject({ state: 'paused' });
-    const late = await change({ version, url: 'https://elsewhere.example/' });
-    expect([late.statusCode, late.json()]).toMatchObject([409, { code: 'version_conflict', current: { id, state: 'paused' } }]);
   });
 
   it('send at most ten tests and replays a minute for one customer', async () => {
