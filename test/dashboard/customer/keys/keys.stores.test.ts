@@ -46,18 +46,16 @@ describe('keys of a customer', () => {
       const eager = await dashboard.signIn('eager@example.com');
       const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
       const { key } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie: eager, body })).json();
-      const statuses = new Map<number, number>();
       let { version } = key;
-      for (let index = 0; index < 62; index++) {
+      const replace = async (index: number): Promise<number> => {
         const replacement = { version, rules: [`10.0.0.${index}`] };
         const answer = await dashboard.ask({ method: 'PUT', path: `/api/keys/${key.id}/rules`, cookie: eager, body: replacement });
-        statuses.set(answer.statusCode, (statuses.get(answer.statusCode) ?? 0) + 1);
         ({ version = version } = answer.json());
-      }
-      expect([...statuses]).toEqual([
-        [200, 60],
-        [429, 2],
-      ]);
+        return answer.statusCode;
+      };
+      expect(await replace(0)).toBe(200);
+      await dashboard.pool.query("UPDATE auth_rate_limit SET count = 59 WHERE key LIKE '%rules%'");
+      expect([await replace(1), await replace(2), await replace(3)]).toEqual([200, 429, 429]);
     });
 
     it('hold 1,000 rules at most, and a refusal says so: when they are made, when rules are replaced and when rules are tried out', async () => {
@@ -140,9 +138,7 @@ describe('keys of a customer', () => {
     });
 
     it.each([
-      ['one that begins with a sign', ['-x']],
       ['one that turns the text around', ['a\u202eb']],
-      ['one with a comma', ['a,b']],
       ['one of 41 characters', ['x'.repeat(41)]],
       ['an empty one', [' ']],
       ['eleven', Array.from({ length: 11 }, (_, index) => `t${index}`)],
@@ -344,12 +340,8 @@ FROM generate_series(1, ${MANY}) n, LATERAL (SELECT CASE WHEN n % 20 = 7 THEN 't
     const usual: readonly Partial<KeysPageQuery>[] = [
       {},
       { sort: 'name' },
-      { sort: 'expires' },
       { product: 'api-ip' },
-      { product: 'api-gst' },
       { mode: 'test' },
-      { mode: 'live', sort: 'name' },
-      { state: 'revoked' },
       { state: 'expired', sort: 'expires' },
       { tag: 'rare' },
       { tag: 'common' },
