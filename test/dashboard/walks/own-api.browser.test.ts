@@ -246,7 +246,7 @@ async function callOften(times: number, headers: Record<string, string>): Promis
   return counts;
 }
 
-// In `npm test` test/dashboard/customer/alerts/outages.stores.test.ts tells and shows one, spread over ten minutes by a moved clock; here the
+// In `npm test` test/dashboard/storefront/status.stores.test.ts tells and shows one, spread over ten minutes by a moved clock; here the
 // failures are outnumbered in their own minute.
 inTestAll(
   'an outage of 500 calls is shown to customer and seller, told once, not charged, and told once more when it is over',
