@@ -59,7 +59,7 @@ describe('customers', () => {
       });
     });
 
-    // test/dashboard/customer/management does the same by token.
+    // programs.stores.test.ts does the same by token.
     it.each(named)('are reached by their owner with the same request: $name', async (endpoint) => {
       // What is read stays as it is for the next.
       const owner = endpoint.method === 'GET' ? victim : await makeBelongings(dashboard);
