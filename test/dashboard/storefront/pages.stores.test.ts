@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { securityHeaders } from '../../../services/dashboard/http/security-headers';
-import { PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
+import { type Brand, PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
 import { brandPage } from '../../../services/dashboard/brand/brand-page';
 import { serveWeb } from '../../../services/dashboard/http/serve-web';
-import { startDashboard, useDashboard, verdict } from '../support/dashboard';
+import { useDashboard } from '../support/dashboard';
 import { gunzipSync } from 'node:zlib';
 import { buildDocument } from '../../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { openedForTests } from '../../support/opened';
+import { writeProductDocuments } from '../../../services/selling/catalogue/product-documents';
+import { describeOurs, Shopfront } from '../support/shopfront';
+import { type DocPages, readDocPages } from '../../../services/dashboard/storefront/doc-pages';
 
 describe('the pages of the app', () => {
   /** Without built pages. */
@@ -61,10 +64,6 @@ describe('the pages of the app', () => {
       expect([statusCode, headers['location']]).toEqual([307, 'http://127.0.0.1:8080/keys?x=1']);
       for (const host of ['localhost:9', 'evil.example', '']) expect((await get('/keys', host)).headers['location']).toBeUndefined();
     });
-
-    it('say that they are not built when they are not', async () => {
-      expect(verdict(await dashboard.ask({ path: '/keys' }))).toBe('503 service_not_ready');
-    });
   });
 
   describe('every answer', () => {
@@ -99,12 +98,6 @@ describe('an installation with a name of its own', () => {
     readDocument: () => JSON.stringify(buildDocument('http://gateway.test', CATALOGUE)),
   });
 
-  it('shows it on the pages of the app', async () => {
-    const { body } = await dashboard.ask({ path: '/keys', headers: { host: 'dashboard.test' } });
-    expect(body).toContain('<title>Acme APIs</title>');
-    expect(body).not.toContain('Tollgate');
-  });
-
   it('shows its words, links and colour on public pages, and names Tollgate only as what powers them', async () => {
     const { body } = await dashboard.ask({ path: '/' });
     for (const text of [
@@ -126,12 +119,6 @@ describe('an installation with a name of its own', () => {
       'image/svg+xml',
       "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     ]);
-  });
-
-  it('is the title of the description of its APIs, which has no licence of ours', async () => {
-    const { info } = (await dashboard.ask({ path: '/openapi.json' })).json<{ info: object }>();
-    expect(info).toMatchObject({ title: 'Acme APIs', version: '1' });
-    expect(info).not.toHaveProperty('license');
   });
 
   it('signs its mail with it', async () => {
@@ -185,14 +172,6 @@ describe('what the gateway answers without a key', () => {
     ['the description of the API, as the dashboard has it', '/gateway/openapi.json', '/openapi.json'],
   ])('is %s', async (_what, path, same) => expect((await get(path)).body).toBe((await get(same)).body));
 
-  it('is refused as not ready while the description is not built', async () => {
-    const readDocument = (): string => {
-      throw new Error('no such file');
-    };
-    const bare = await startDashboard({ readDocument });
-    expect(verdict(await bare.ask({ path: '/openapi.json' }).finally(() => bare.close()))).toBe('503 service_not_ready');
-  });
-
   const forAll = { 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' };
   it.each([
     ['/gateway', forAll],
@@ -232,5 +211,189 @@ describe('what the gateway answers without a key', () => {
     const secret = 'tg_test_0Fake4KeyThatNoGatewayKnows7xQ2mZ9';
     await get(`/gateway?api_key=${secret}`, { authorization: `Bearer ${secret}`, 'x-api-key': secret });
     expect(dashboard.log()).not.toContain(secret);
+  });
+});
+
+describe('pages of other APIs', () => {
+  const shop = Shopfront.forFile();
+
+  afterEach(() => void (shop.readDocument = describeOurs));
+
+  it('shows what pages can show, with what it refers to written out, and leaves odd operations to the document', async () => {
+    shop.readDocument = () => {
+      const document = JSON.parse(describeOurs()) as { paths: Record<string, Record<string, object>>; components: object };
+      const own = document.paths['/ip']?.['get'];
+      const byReference = {
+        ...own,
+        parameters: [{ $ref: '#/components/parameters/Ip' }],
+        requestBody: { $ref: '#/components/requestBodies/Any' },
+      };
+      const components = {
+        parameters: { Ip: { name: 'address', in: 'query', schema: { type: 'string' } } },
+        requestBodies: { Any: { content: { 'application/json': { schema: { properties: { note: { type: 'string' } } } } } } },
+      };
+      return JSON.stringify({
+        ...document,
+        components: { ...document.components, ...components },
+        paths: { ...document.paths, '/ip': { get: byReference, post: { ...own, responses: 'odd' } } },
+      });
+    };
+    await shop.sell();
+    const { statusCode, body } = await shop.get('/reference/api-ip');
+    expect(statusCode).toBe(200);
+    expect(body).toContain('id="get_ip"');
+    expect(body).toMatch(/Query<\/caption>.*address.*Body, as application\/json<\/caption>.*note/);
+    expect(body).not.toContain('id="post_ip"');
+    expect(body).toContain('This page cannot show POST /ip:');
+    expect((await shop.get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+  });
+
+  describe('a shop of one API', () => {
+    const weather = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', openapi: 'weather.json' };
+    const routes = [{ method: 'GET' as const, path: '/weather/{city}', purpose: 'Forecast of a city' }];
+    beforeAll(async () => {
+      await shop.sell([{ ...weather, routes, plans: [], base: { daily: 1, monthly: 1 }, subscribable: true }]);
+      const responses = {
+        '201': { description: 'Fine', content: { 'application/json': { schema: { type: 'object', example: { rain: 7 } } } } },
+      };
+      await writeProductDocuments(
+        shop.dashboard.pool,
+        new Map([['weather', { openapi: '3.1.0', paths: { '/{city}': { post: { responses } } } }]]),
+      );
+      shop.refresh();
+    });
+    afterAll(() => shop.sell());
+
+    it.each([
+      ...[
+        '/',
+        '/products',
+        '/products/weather',
+        '/pricing',
+        '/reference',
+        '/reference/weather',
+        '/reference/weather.md',
+        '/reference/errors',
+        '/status',
+        '/search?q=session',
+      ],
+      ...['/docs', '/docs/first-call', '/docs/keys-and-rules', '/docs/limits', '/docs/errors', '/docs/team', '/llms.txt', '/sitemap.xml'],
+    ])('speaks at %s of its own API alone', async (path) => {
+      const { statusCode, body } = await shop.get(path);
+      expect(statusCode).toBe(200);
+      expect(
+        body.match(
+          /aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay|grank|glead|vahaan|api-(?:ip|seo|app|image)\b|8\.8\.8\.8|1 HTTP APIs/i,
+        )?.[0],
+      ).toBeUndefined();
+      // What our services alone send, and how they read parameters.
+      expect(body.match(/too_complex|validation_failed|link_not_valid|near miss/i)?.[0]).toBeUndefined();
+    });
+
+    it('has its call beside its answer, its operations and its plans on its home', async () => {
+      const { body } = await shop.get('/');
+      for (const text of [
+        '<h1>Weather</h1>',
+        'Forecasts.',
+        'A call and its answer',
+        'POST</span> <code>/weather/{city}</code>',
+        '>Plans</h2>',
+        'a day',
+      ])
+        expect(body).toContain(text);
+      expect(body).not.toContain('/products/weather');
+    });
+
+    it('counts one product as one, and promises no test keys where they are refused', async () => {
+      expect((await shop.get('/products')).body).toContain('One product with its limits, plans and prices.');
+      for (const path of ['/', '/pricing']) expect((await shop.get(path)).body).not.toMatch(/test keys/i);
+      expect((await shop.get('/llms.txt')).body).not.toContain('tg_test_');
+    });
+
+    it('describes its own API alone, and shows its success', async () => {
+      const { body } = await shop.get('/openapi.json');
+      expect(Object.keys(JSON.parse(body).paths)).toEqual(['/weather/{city}']);
+      expect(JSON.parse(body).info).not.toHaveProperty('license');
+      expect(body).not.toMatch(/aadhaar|captcha|\botp\b|\bapk\b|pincode|\bgst\b|gdplay/i);
+      expect((await shop.get('/reference/weather')).body).toMatch(/rain(?:&quot;|")?: 7/);
+    });
+  });
+
+  describe('a broken operation of another API', () => {
+    const broken = (schema: unknown): object => ({
+      openapi: '3.1.0',
+      paths: {
+        '/fine': { get: { responses: { '200': { description: 'Fine' } } } },
+        '/bad': { get: { responses: { '200': { description: 'Bad', content: { 'application/json': { schema } } } } } },
+      },
+    });
+    const nested = (deep: number): object => (deep === 0 ? {} : { items: nested(deep - 1) });
+
+    it.each<[string, unknown]>([
+      ['a $ref that leads nowhere', { $ref: '#/components/schemas/Nowhere' }],
+      ['a $ref that is no text', { $ref: 5 }],
+      ['schemas nested until a stack ends', nested(1_500)],
+    ])('is named on the page of its product and in the log, and every other product keeps its page: %s', async (_, schema) => {
+      const members = { id: 'weather', title: 'Weather', description: 'Forecasts.', prefix: '/weather', routes: [], plans: [] };
+      await shop.sell([...PRODUCTS, { ...members, base: { daily: 1, monthly: 1 }, subscribable: true, openapi: 'weather.json' }]);
+      await writeProductDocuments(shop.dashboard.pool, new Map([['weather', broken(schema)]]));
+      shop.refresh();
+      const page = await shop.get('/reference/weather');
+      expect([page.statusCode, page.body]).toEqual([200, expect.stringContaining('This page cannot show GET /weather/bad:')]);
+      expect(page.body).toContain('id="weather_get_fine"');
+      expect((await shop.get('/reference/api-pincode')).body).toContain('id="post_pincode"');
+      expect((await shop.get('/reference')).body).toContain('href="/reference/api-ip#get_ip"');
+      expect(shop.dashboard.log()).toMatch(/"operation":"GET \/weather\/bad".*left out/);
+    });
+  });
+
+  it('an empty catalogue leaves no empty table, figure or promise, and its home says with which commands its seller begins', async () => {
+    await shop.sell([]);
+    for (const path of ['/', '/products', '/pricing', '/status']) {
+      const { body } = await shop.get(path);
+      expect(body).toMatch(/Nothing is on sale yet\.|Products appear here as soon as they are on sale\./);
+      expect(body).not.toMatch(/<table|All 0 products|Limits and prices of each|<form class="expected"|Each bar is a day/);
+    }
+    const home = (await shop.get('/')).body.replaceAll(/<[^>]+>/g, '');
+    await shop.sell();
+    for (const command of ['npx tollgate product new', 'npx tollgate catalogue apply']) expect(home).toContain(command);
+  });
+});
+
+describe('what the seller saves', () => {
+  /** As the seller saves it: see sellers-folder.test.ts. */
+  const saved: { brand: Brand; pages: DocPages; revision: string } = { brand: PLAIN_BRAND, pages: readDocPages(undefined), revision: '0' };
+  const shop = Shopfront.forFile(() => ({ folder: saved, webFiles: { 'index.html': '<!doctype html><title>Tollgate</title>' } }));
+
+  function save(change: Partial<typeof saved>): void {
+    Object.assign(saved, change, { revision: String(Number(saved.revision) + 1) });
+  }
+
+  const bodyOf = async (path: string): Promise<string> => (await shop.get(path)).body;
+
+  it('a brand that the seller saves is on pages, in the app, in files and in descriptions, without a restart', async () => {
+    const paths = ['/', '/pricing', '/docs', '/keys', '/llms.txt', '/status.xml', '/openapi.json', '/gateway'];
+    for (const path of paths) expect(await bodyOf(path)).not.toContain('Acme');
+    expect((await shop.get('/brand/logo')).statusCode).toBe(404);
+    save({ brand: { name: 'Acme', colour: '#0b6e4f', logo: { bytes: Buffer.from('<svg/>'), contentType: 'image/svg+xml' } } });
+    for (const path of paths) expect([path, (await bodyOf(path)).includes('Acme')]).toEqual([path, true]);
+    expect(await bodyOf('/brand/logo')).toBe('<svg/>');
+    expect(await bodyOf('/brand.css')).toContain('--accent:#0b6e4f');
+  });
+
+  it('so is a guide, with the words of the installation in it, and a changelog with its feed', async () => {
+    const page = (text: string): DocPages => ({
+      docs: [{ slug: 'rain', title: 'Rain', summary: 'Rain.', text }],
+      changelog: { text: '# Changes\n\n## 2026-11-20: Faster\n\nYes.\n', changedAt: new Date(0) },
+    });
+    for (const path of ['/docs/rain', '/changelog', '/changelog.xml']) expect((await shop.get(path)).statusCode).toBe(404);
+    save({ pages: page('# Rain\n\nBy {{name}}.\n') });
+    expect(await bodyOf('/docs/rain')).toContain(`By ${saved.brand.name}.`);
+    expect(await bodyOf('/docs')).toContain('href="/docs/rain"');
+    for (const path of ['/changelog', '/changelog.xml']) expect(await bodyOf(path)).toContain('Faster');
+    save({ pages: page('# Rain\n\nHail.\n') });
+    expect(await bodyOf('/docs/rain')).toContain('Hail.');
+    save({ pages: { docs: [], changelog: undefined } });
+    for (const path of ['/docs/rain', '/changelog', '/changelog.xml']) expect((await shop.get(path)).statusCode).toBe(404);
   });
 });

@@ -8,11 +8,13 @@ import { statusMailsBy } from '../../../services/dashboard/storefront/status-mai
 import { type Mail } from '../../../services/dashboard/http/dashboard-deps';
 import { newKey } from '../../contracts/access-records';
 import { PRODUCTS } from '../../support/catalogue';
-import { linkOf, ORIGIN, startDashboard, type TestDashboard } from '../support/dashboard';
+import { openedForTests } from '../../support/opened';
+import { linkOf, ORIGIN, startDashboard, useDashboard } from '../support/dashboard';
 import { startMailing } from '../support/mailing';
 
 const timeZone = 'Asia/Kolkata';
-let dashboard: TestDashboard;
+const opened = openedForTests();
+const dashboard = useDashboard({}, true);
 /** The mailing of two processes. */
 let work: readonly ReturnType<typeof startMailing>[];
 let other: Pool;
@@ -51,23 +53,19 @@ const rows = async (): Promise<{ email: string; product: string | null; confirme
     )
   ).rows;
 
-beforeEach(async () => {
-  dashboard = await startDashboard();
-  other = createPool(dashboard.databaseUrl, { max: 2 });
-  mails = [];
+beforeAll(async () => {
+  other = await opened.keep(Promise.resolve(createPool(dashboard.databaseUrl, { max: 2 })), (each) => each.end());
   const write = { status: statusMailsBy(createStatusLinks({ secret: dashboard.secret, url: ORIGIN })) };
-  [refuses, tried] = [false, 0];
   const send = (mail: Mail): void => {
     tried += 1;
     if (refuses) throw new Error('no mailbox');
     mails.push(mail);
   };
-  work = [dashboard.db, other].map((db) => startMailing(db, { send, write, everyMs: 3_600_000 }));
+  const starting = [dashboard.db, other].map((db) => startMailing(db, { send, write, everyMs: 3_600_000 }));
+  work = await opened.keep(Promise.resolve(starting), (all) => Promise.all(all.map((each) => each.close())));
 });
-afterEach(async () => {
-  await Promise.all(work.map((each) => each.close()));
-  await other.end();
-  await dashboard.close();
+beforeEach(() => {
+  [mails, refuses, tried] = [[], false, 0];
 });
 
 describe('somebody who asks for mail', () => {
