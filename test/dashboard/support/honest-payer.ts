@@ -7,7 +7,7 @@ import { decidePlanChange, type PlanChange } from '../../../services/selling/pai
 import { fc } from '../../support/fast-check';
 import { type PaymentStage } from './payment-stages';
 
-const PLANS = [
+export const PLANS = [
   { plan: 'Moon', price: 19_900 },
   { plan: 'Star', price: 49_900 },
   { plan: 'Sun', price: 99_900 },
