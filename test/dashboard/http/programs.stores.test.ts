@@ -65,7 +65,7 @@ interface Api {
   sampleOf(origin: string, whose: Belongings): Promise<Sample>;
   /** With every scope. */
   token(whose: Belongings): Belongings['token'];
-  make(scopes?: readonly string[]): Promise<{ readonly id: string; readonly secret: string }>;
+  readonly make: (scopes?: readonly string[]) => Promise<{ readonly id: string; readonly secret: string }>;
   /** Where the pages have their tokens, and whose session opens them. */
   readonly tokens: string;
   cookie(): string;
