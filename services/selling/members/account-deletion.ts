@@ -27,7 +27,7 @@ async function idsOf(client: PoolClient, statement: string, customerId: string):
 }
 
 /**
- * A person cannot delete what others work in.
+ * A person cannot delete an organisation that others work in.
  * @throws OperationRefused `account_shared`
  */
 async function refuseShared(client: PoolClient, { userId, customerId }: DeletionWish): Promise<void> {
@@ -42,8 +42,8 @@ async function refuseShared(client: PoolClient, { userId, customerId }: Deletion
 }
 
 /**
- * Stops the account now, and erases it when the grace is over: keys are refused, subscriptions cost nothing more, tokens of programs are
- * revoked for good, and every session ends.
+ * Stops the account now, and erases it when the grace period is over: keys are refused, subscriptions cost nothing more, tokens of programs
+ * are revoked for good, and every session ends.
  * @returns when it is erased
  * @throws OperationRefused `deletion_asked` if it was requested before, `account_shared` while others depend on it
  */
@@ -54,7 +54,7 @@ export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> 
     const { rowCount } = await client.query(LAST_ERASED, [customerId]);
     if (rowCount) throw new OperationRefused('deletion_asked', 'this account is being deleted already');
     await refuseShared(client, wish);
-    // An account that is to be erased takes no new members.
+    // An account that is to be erased accepts no new members.
     await client.query('DELETE FROM invitation WHERE customer_id = $1', [customerId]);
     const keys = await idsOf(client, STOP_KEYS, customerId);
     const subscriptions = await idsOf(client, STOP_SUBSCRIPTIONS, customerId);
@@ -78,7 +78,7 @@ const START_KEYS = `UPDATE credential SET state = 'active' WHERE id = ANY ($1) A
 const START_SUBSCRIPTIONS = `UPDATE subscription SET state = 'active', updated_at = now() WHERE id = ANY ($1) AND state = 'paused'`;
 
 /**
- * Keeps an account that was to be erased: whatever the deletion stopped runs again, except revoked tokens.
+ * Keeps an account that was to be erased: everything that the deletion stopped works again, except revoked tokens.
  * @returns false if no deletion was pending
  */
 export function undoDeletion(db: Database, { userId, actor }: { userId: string; actor: Actor }): Promise<boolean> {
@@ -102,13 +102,14 @@ WHERE erased_at IS NULL AND asked_at <= now() - interval '${GRACE_DAYS} days' OR
 export const ERASE_TIMEOUT_MS = 300_000;
 
 /**
- * Erases the accounts whose grace is over, each in one transaction. Several processes may do so at once. A person with a session has come
- * back other than through the form, and is kept.
+ * Erases the accounts whose grace period is over, each in one transaction. Several processes may do so at once. A person who signed in
+ * again without using the form is kept.
  * @returns how many were erased
  */
 export async function eraseDueAccounts(db: Pool): Promise<number> {
   const { rows } = await db.query<{ customerId: string; userId: string }>(DUE);
-  // Mail to others, such as an invitation, names its sender. None is sent after the deletion, and an outbox keeps mail for half the grace.
+  // Mail to others, such as an invitation, names its sender. None is sent after the request for deletion, and an outbox keeps mail for half
+  // the grace period.
   if (rows.length > 0) await pruneOutboxMails(db);
   let erased = 0;
   for (const { customerId, userId } of rows) {

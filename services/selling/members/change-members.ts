@@ -6,7 +6,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { OperationRefused } from '../operations/operation-refused';
 import { lockOrganisation, type MemberRef, type MemberView, requireMember } from './list-members';
 
-/** The member who acts. The role counts that the member has once the organisation is locked. */
+/** The acting member. The role that counts is the one that the member has once the organisation is locked. */
 export interface MemberAct extends MemberRef {
   /** The account of the caller, who is a member too. */
   readonly byUserId: string;
@@ -21,7 +21,7 @@ async function requireAnotherOwner(client: PoolClient, { customerId, userId }: M
   if (!rowCount) throw new OperationRefused('last_owner', 'an organisation has an owner: make somebody else an owner first');
 }
 
-/** Only owners may make, change and remove owners. @throws OperationRefused `owner_needed` */
+/** Only owners may make, change or remove owners. @throws OperationRefused `owner_needed` */
 async function requireOwnerFor(client: PoolClient, { customerId, byUserId }: MemberAct): Promise<void> {
   const { role } = await requireMember(client, { customerId, userId: byUserId });
   if (role !== 'owner') throw new OperationRefused('owner_needed', 'only an owner can make an owner, or change one');

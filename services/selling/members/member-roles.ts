@@ -44,7 +44,7 @@ export function permissionsOf(role: Role): readonly Permission[] {
   return PERMISSIONS.filter((each) => GRANTS[role].has(each));
 }
 
-/** Whether a role grants a permission: what is not in the table is refused. */
+/** True if a role grants a permission; a permission that is not in the table is refused. */
 export function roleMay(role: Role, permission: Permission): boolean {
   return GRANTS[role].has(permission);
 }

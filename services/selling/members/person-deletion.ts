@@ -36,7 +36,7 @@ export async function undoPersonDeletion(db: Database, userId: string): Promise<
 const DUE = `
 SELECT user_id AS "userId" FROM person_deletion WHERE asked_at <= now() - interval '${GRACE_DAYS} days' ORDER BY asked_at LIMIT 100`;
 
-/** Erases those whose grace is over, as `eraseDueAccounts` does, except those who have come back. @returns how many were erased */
+/** Erases people whose grace period is over, as `eraseDueAccounts` does, except those who have come back. @returns how many were erased */
 export async function eraseDuePeople(db: Pool): Promise<number> {
   const { rows } = await db.query<{ userId: string }>(DUE);
   // Mail to others names its sender, as with accounts.

@@ -8,7 +8,7 @@ export interface Renaming {
   readonly actor: Actor;
 }
 
-/** Names an organisation of a caller's own. What is its name already leaves no line in the audit log. */
+/** Names the caller's own organisation. If it has this name already, the audit log gets no line. */
 export function renameOrganisation(db: Database, { customerId, name, actor }: Renaming): Promise<void> {
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<{ before: string | null }>(

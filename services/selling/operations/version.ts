@@ -11,9 +11,7 @@ export function versionOf(fields: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, VERSION_CHARACTERS);
 }
 
-/**
- * Somebody changed the thing after the caller looked at it; nothing was changed. Each subject has its own class, with the present state.
- */
+/** Somebody changed the thing after the caller read it; nothing was changed. Each subject has its own class, with the present state. */
 export abstract class VersionConflict extends Error {
   override readonly name = 'VersionConflict';
 

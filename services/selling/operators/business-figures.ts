@@ -6,7 +6,7 @@ import { USE_DAYS } from './update-listing';
 /** Figures about all customers, added up once a minute. */
 export interface BusinessFigures {
   readonly at: Date;
-  /** Prices of a month, of all active subscriptions. */
+  /** Monthly prices of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
   /** Number of customers in each state; a state without customers is absent. */
   readonly customers: Readonly<Partial<Record<CustomerState, number>>>;

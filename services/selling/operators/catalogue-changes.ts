@@ -1,7 +1,7 @@
 import { type AuditAction } from '../customers/audit-actions';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** A change that was applied to what is sold, as the audit log has it. */
+/** A change that was applied to the catalogue, as recorded in the audit log. */
 export interface AppliedChange {
   readonly at: Date;
   readonly actor: string;

@@ -43,7 +43,7 @@ export function createOperator(db: Database, { email, actor }: OperatorWish): Pr
   });
 }
 
-/** Everything with which somebody could sign in, or is signed in, as this person. */
+/** Deletes everything with which somebody could sign in, or is signed in, as this person. */
 const FORGET = [
   'DELETE FROM auth_session WHERE user_id = $1',
   'DELETE FROM auth_account WHERE user_id = $1',
@@ -54,7 +54,7 @@ const FORGET = [
 ];
 
 /**
- * Removes an operator's password, second factor and sessions, so that the operator sets up the account anew.
+ * Removes an operator's password, second factor and sessions, so that the operator sets up the account again.
  * @throws OperationRefused `operator_unknown`
  */
 export function resetOperator(db: Database, { email, actor }: OperatorWish): Promise<Operator> {

@@ -2,7 +2,7 @@ import { requireCustomer } from '../customers/find-customer';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 
-/** What an operator wrote down about a customer. Customers do not see it. */
+/** An operator's note about a customer. Customers do not see it. */
 export interface CustomerNote {
   readonly id: string;
   readonly at: Date;

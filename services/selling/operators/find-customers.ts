@@ -1,21 +1,21 @@
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { type Suspension } from '../customers/suspension-view';
 
-/** `leaving`: asked to be deleted, or ended the last subscription within 30 days. `idle`: has no subscription. */
+/** `leaving`: requested deletion, or ended the last subscription within 30 days. `idle`: has no subscription. */
 export const CUSTOMER_STATES = ['active', 'idle', 'leaving', 'suspended'] as const;
 export type CustomerState = (typeof CUSTOMER_STATES)[number];
 
 export interface ListedCustomer {
   readonly id: string;
   readonly email: string;
-  /** What its organisation calls itself. */
+  /** The name that its organisation gives itself. */
   readonly name: string | null;
   readonly createdAt: Date;
   readonly state: CustomerState;
   readonly suspended: Suspension | null;
   /** Subscriptions that are not cancelled. */
   readonly plans: readonly { readonly product: string; readonly plan: string | null; readonly state: 'active' | 'paused' }[];
-  /** Prices of a month, of all active subscriptions. */
+  /** Monthly prices of all active subscriptions. */
   readonly rates: readonly { readonly currency: string; readonly amount: string }[];
   /** Requests that were admitted in the last 30 days, and how many more than in the 30 days before. */
   readonly used: number;
@@ -65,9 +65,9 @@ export type CustomerOrder = keyof typeof ORDERS;
 
 export interface CustomersPageQuery {
   readonly limit: number;
-  /** Beginning of an e-mail address whatever its case, id of a customer or key, or a key's last four characters. Then `email` is the order. */
+  /** Prefix of an e-mail address in any case, id of a customer or key, or a key's last four characters. The order is then `email`. */
   readonly search?: string | undefined;
-  /** One state, or the customers of one product; everybody unless given. */
+  /** One state, or the customers of one product. Default: everybody. */
   readonly list?: `state:${CustomerState}` | `product:${string}` | undefined;
   readonly order?: CustomerOrder | undefined;
   readonly isDescending?: boolean | undefined;
@@ -143,7 +143,7 @@ async function byKey(db: Database, search: string, limit: number): Promise<Liste
   return (await db.query<ListedCustomer>(BY_LAST_FOUR, [search, limit])).rows;
 }
 
-/** Customers as last listed, those with a searched key first. However many there are, a page reads only what it shows. */
+/** Customers as last listed; those with a searched key come first. However many there are, a page reads only what it shows. */
 export async function findCustomers(db: Database, query: CustomersPageQuery): Promise<CustomersPage> {
   const { limit, search = '', after } = query;
   const { text, values } = statementOf(query);

@@ -1,12 +1,12 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** A person who works for the seller in the console. An operator is no customer, and signs in with a second factor. */
+/** A person who works for the seller in the console. An operator is not a customer, and signs in with a second factor. */
 export interface Operator {
   /** The person's account at the dashboard. */
   readonly id: string;
   readonly email: string;
   readonly createdAt: Date;
-  /** False until password and second factor are set: nothing can be done before. */
+  /** False until password and second factor are set: nothing can be done before that. */
   readonly isReady: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface ProductFigures {
   readonly plan: string | null;
   /** Active now. */
   readonly subscriptions: number;
-  /** A month's price for all of them; null where there is no price. */
+  /** Monthly price of all of them; null if there is no price. */
   readonly revenue: string | null;
   readonly currency: string | null;
   /** Units of live keys in the period: taken, and given back because our side or the source failed. */

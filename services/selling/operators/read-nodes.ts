@@ -7,7 +7,7 @@ export interface NodeHealth {
   readonly startedAt: Date;
   readonly seenAt: Date;
   /**
-   * `live`; `reading`: without its feed of changes it asks the database on every request; `stopped`: it ended in order; `gone`: no sign of
+   * `live`; `reading`: without its change feed it reads the database on every request; `stopped`: it ended in order; `gone`: no sign of
    * life for 10 s.
    */
   readonly state: 'live' | 'reading' | 'stopped' | 'gone';
@@ -15,7 +15,7 @@ export interface NodeHealth {
   readonly stateSince: Date | null;
   /** Version of Tollgate's access layer; null: the node does not report it. */
   readonly version: string | null;
-  /** Whether it counts in Redis; null if it has none, does not report it, or has gone. */
+  /** True if it counts in Redis; null if it has none, does not report it, or is gone. */
   readonly redisAnswers: boolean | null;
   readonly redisSince: Date | null;
   /** Changes of keys in the last day, from commit to confirmation: how many, the median and the longest, in ms. */

@@ -4,7 +4,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { enqueue, type OutageNews } from '../outbox/outbox';
 import { type FailingTime, type Failure, failureOf, SETTLED_MS } from './one-failure';
 
-/** A person who gets mail when a product fails, or who was asked to confirm that. */
+/** A person who gets mail when a product fails, or who was asked to confirm the request for it. */
 interface StatusSubscription {
   readonly id: string;
   readonly email: string;
@@ -24,7 +24,7 @@ SET asked_at = CASE WHEN known.confirmed_at IS NULL THEN now() ELSE known.asked_
 RETURNING id`;
 
 /**
- * Asks the reader of an address by mail whether to send the status there. If the address gets it already, the mail says so.
+ * Asks the reader of an address by mail to confirm that they want the status there. If the address gets it already, the mail says so.
  * @param wish.product an id of the catalogue; null for every product
  */
 export function askForStatus(db: Pool, { email, product }: { email: string; product: string | null }): Promise<void> {

@@ -6,7 +6,7 @@ import { enqueue } from '../outbox/outbox';
 import { addUpAnswers } from './add-up-answers';
 import { queueStatusMails } from './status-subscriptions';
 
-/** An arbitrary number that nothing else locks: of several dashboards, one looks at a time. */
+/** An arbitrary number that nothing else locks. The lock lets one dashboard check at a time. */
 const LOCK = 720_260_310;
 const TURN = 'SELECT pg_try_advisory_xact_lock($1) AS got, COALESCE($2::timestamptz, now()) AS at';
 
@@ -93,9 +93,10 @@ export interface WatchOutagesOptions {
 }
 
 /**
- * Checks what each product responded within the last minute, and begins and ends outages by the rules of the catalogue. Call it about every
- * ten seconds. However many processes do so, each outage begins once and ends once; the seller's webhooks are queued with it.
- * @returns what began and what ended now
+ * Checks the responses of each product within the last minute, and begins and ends outages by the rules of the catalogue. Call it about
+ * every ten seconds. However many processes do so, each outage begins once and ends once; the seller's webhooks are queued in the same
+ * transaction.
+ * @returns the outages that began and ended now
  */
 export function watchOutages(db: Pool, { timeZone, at: given }: WatchOutagesOptions): Promise<OutageChange[]> {
   return inTransaction(db, async (client) => {

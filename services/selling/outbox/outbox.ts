@@ -45,7 +45,7 @@ export interface OutboxItem<K extends OutboxKind = OutboxKind> {
   readonly attempts: number;
   /** With microseconds. */
   readonly askedAt: string;
-  /** A mail that could not be sent for this long is dropped: the pages have shown its news. */
+  /** True for a mail that could not be sent for so long that it is dropped: the pages have shown its news. */
   readonly isStale: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface ClaimOptions<K extends OutboxKind> {
   readonly kind: K;
   /** Longer than an attempt can take. If the process ends before it settles, the item is due again: delivery is at least once. */
   readonly leaseMs: number;
-  /** Lanes that have enough under way. */
+  /** Lanes with enough deliveries under way. */
   readonly busy?: readonly string[];
 }
 

@@ -82,7 +82,8 @@ export function heldPlan({
 }
 
 /**
- * For what a seller gives or ends: the payment provider would go on charging for a plan that the customer no longer has.
+ * For plans that a seller gives or ends: otherwise the payment provider would continue to charge for a plan that the customer no longer
+ * has.
  * @throws OperationRefused `plan_paid`
  */
 export async function requireUnpaid(db: Database, { customerId, product }: { customerId: string; product: string }): Promise<void> {
@@ -92,7 +93,7 @@ export async function requireUnpaid(db: Database, { customerId, product }: { cus
   throw new OperationRefused('plan_paid', text);
 }
 
-/** One provider's paid plans that go on, as far as we know. */
+/** One provider's paid plans that have not ended, as far as we know. */
 export async function listGoingOn(db: Database, provider: string): Promise<PaidSubscription[]> {
   const { rows } = await db.query<PaidSubscription>(
     `${SELECT} WHERE provider = $1 AND status IS NOT NULL AND status NOT IN ('waiting', 'ended') ORDER BY made_at`,
@@ -101,7 +102,7 @@ export async function listGoingOn(db: Database, provider: string): Promise<PaidS
   return rows;
 }
 
-/** Something is about to be requested of the provider. If the response is lost, the background work asks for the outcome. */
+/** Call it before something is requested from the provider. If the response is lost, the background work asks for the outcome. */
 export async function askSoon(db: Database, id: string): Promise<void> {
   await db.query("UPDATE paid_subscription SET look_at = LEAST(look_at, now() + interval '30 seconds') WHERE id = $1", [id]);
 }
@@ -112,7 +113,7 @@ ${SELECT} AS p WHERE customer_id = $1 AND is_paused AND status <> 'ended' AND NO
     SELECT FROM suspension x JOIN subscription s ON s.id = x.subscription_id WHERE s.customer_id = p.customer_id AND s.product_id = p.product_id
   )`;
 
-/** A customer's paused payments for what is no longer suspended. */
+/** A customer's paused payments for subscriptions that are no longer suspended. */
 export async function listResumable(db: Database, customerId: string): Promise<PaidSubscription[]> {
   return (await db.query<PaidSubscription>(RESUMABLE, [customerId])).rows;
 }
@@ -135,7 +136,7 @@ UPDATE paid_subscription SET look_at = now() + interval '60 seconds'
 WHERE id = (SELECT id FROM paid_subscription WHERE look_at <= now() ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING provider, reference`;
 
-/** Takes one subscription about which the provider must be asked; undefined if there is none. */
+/** Takes one subscription that the provider must be asked about; undefined if there is none. */
 export async function claimPaid(db: Database): Promise<PaidRef | undefined> {
   return (await db.query<PaidRef>(CLAIM)).rows[0];
 }

@@ -11,21 +11,21 @@ type Seconds = number;
 /** Another plan, which begins with the next period. */
 export interface NextPlan {
   readonly plan: string;
-  /** A month, in the currency that is paid in. */
+  /** Monthly, in the currency of the payment. */
   readonly price: number;
 }
 
-/** What a seller takes off the price of a plan. */
+/** A seller's discount on the price of a plan. */
 export interface Discount {
   /** Percent of the price; null: an amount. */
   readonly percent: number | null;
-  /** A month, in the currency's smallest unit; null: a share. */
+  /** Monthly, in the currency's smallest unit; null: a percentage. */
   readonly amount: number | null;
-  /** The last charge that is lower; null: all charges are. */
+  /** Time of the last reduced charge; null: all charges are reduced. */
   readonly until: Seconds | null;
 }
 
-/** What a month costs, for a given charge. The provider's own sum may differ by its rounding. */
+/** The monthly price of a given charge. The provider's own sum may differ by its rounding. */
 export function discounted(price: number, discount: Discount | null, at: Seconds): number {
   if (!discount || (discount.until !== null && at > discount.until)) return price;
   const { percent, amount } = discount;
@@ -41,7 +41,10 @@ export interface SubscriptionFact {
   readonly currency: string;
   /** End of the paid period, or of the trial. */
   readonly periodEnd: Seconds;
-  /** When it ends because it was cancelled; null while it renews. Absent: the provider does not say, so its earlier statement holds. */
+  /**
+   * The time at which a cancelled subscription ends; null while it renews. Absent: the provider does not report it, so its earlier report
+   * holds.
+   */
   readonly cancelsAt?: Seconds | null;
   /** Absent: no plan waits. */
   readonly next?: NextPlan | null;

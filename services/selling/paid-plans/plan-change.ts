@@ -9,11 +9,11 @@ export type HeldPlan = Pick<
 export interface WantedPlan {
   /** Null: the base limits, which cost nothing. */
   readonly plan: string | null;
-  /** A month. */
+  /** Monthly. */
   readonly price: number;
   /** Null for the base limits. */
   readonly currency: string | null;
-  /** The seller gives it on request. */
+  /** True if the seller gives it on request. */
   readonly isOnRequest: boolean;
 }
 

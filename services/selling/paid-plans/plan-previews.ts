@@ -9,7 +9,7 @@ import { type HeldPlan, type PlanChange } from './plan-change';
  */
 export interface PlanPreview {
   readonly plan: string;
-  /** A month, in the currency's smallest unit. */
+  /** Monthly, in the currency's smallest unit. */
   readonly price: number;
   /** The plan's limits, and what it sells above them. */
   readonly terms: unknown;

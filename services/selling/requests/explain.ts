@@ -4,7 +4,7 @@ import { denialOf, type DenialCode, refusalIn } from '../../../plugins/core/prob
 import { type KnownRequest } from './known-request';
 import { answerOf, apiOf, type ExplainedAnswer, faultOf, isAwaited, summaryOf } from './response-story';
 
-/** One line of an explanation: a check, how it went, and what it saw. */
+/** One line of an explanation: a check, its result, and what it saw. */
 export interface ExplainedCheck {
   readonly check: string;
   readonly outcome: 'passed' | 'failed' | 'not reached';
@@ -20,7 +20,7 @@ export type Fix =
   | { readonly kind: 'open_key' }
   | { readonly kind: 'open_plans' }
   | { readonly kind: 'open_status' }
-  /** Only the seller can mend it. */
+  /** Only the seller can resolve it. */
   | { readonly kind: 'ask_support' }
   /** Nothing in the account helps: the request itself must change. */
   | { readonly kind: 'read_code'; readonly code: string };
@@ -41,7 +41,7 @@ export interface Explanation {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly outcome: Decision['outcome'];
-  /** What the caller got, whose request it was and what it cost. */
+  /** Says what the caller got, who made the request and what it cost. */
   readonly summary: string;
   readonly keyId: string | null;
   readonly maskedKey: string | null;
@@ -264,7 +264,10 @@ function checksOf(request: KnownRequest): ExplainedCheck[] {
   });
 }
 
-/** The whole story of a request: what its caller got, every check in the specification's order, the product at that time, and the remedy. */
+/**
+ * The full explanation of a request: the response that its caller got, every check in the specification's order, the product at that time,
+ * and the remedy.
+ */
 export function explainRequest(request: KnownRequest, { reader, nowMs }: { readonly reader: Reader; readonly nowMs: number }): Explanation {
   const { requestId, outcome, credentialId, maskedKey } = request;
   return {

@@ -63,15 +63,15 @@ ORDER BY d.customer_id = $2::uuid DESC NULLS LAST, d.at DESC LIMIT 1`;
 
 interface RequestQuery {
   readonly requestId: string;
-  /** Only this customer's requests; everybody's unless given. */
+  /** Only this customer's requests. Default: everybody's. */
   readonly customerId?: string;
   /** The reader is not a customer, but somebody who has the id. */
   readonly isStranger?: boolean;
 }
 
 /**
- * What is known of a request of the last 7 days. Customers and strangers also find requests whose key does not exist or does not work, with
- * what strangers may see.
+ * Everything known of a request of the last 7 days. Customers and strangers also find requests whose key does not exist or does not work,
+ * limited to what strangers may see.
  * @returns undefined if the request is not known
  */
 export async function findRequest(

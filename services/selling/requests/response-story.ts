@@ -47,7 +47,7 @@ export function isAwaited({ outcome, answer, atMs }: KnownRequest, nowMs: number
   return outcome === 'admitted' && !answer && isUnderWay(atMs, nowMs);
 }
 
-/** Who failed, if anybody: the caller's options depend on it. */
+/** The party that failed, if any: the caller's options depend on it. */
 export type Fault = 'none' | 'caller' | 'api' | 'unanswered';
 
 export function faultOf({ answer }: KnownRequest): Fault {
@@ -108,7 +108,7 @@ function storyOf(request: KnownRequest, subject: string, nowMs: number): string 
 }
 
 /**
- * What the caller got, whose request it was and what it cost, in one line.
+ * One line that says what the caller got, who made the request and what it cost.
  * @param subject of its sentences, `Your request` or `The request`
  */
 export function summaryOf(request: KnownRequest, subject: string, nowMs: number): string {

@@ -21,15 +21,15 @@ export interface ClosingOptions {
   readonly timeZone: string;
   /** Unix seconds. */
   readonly now: number;
-  /** Asked between batches of customers. */
+  /** Called between batches of customers. */
   readonly isEnding?: () => boolean;
   /** Called for each customer whose statement could not be closed. The next call tries it again. */
   readonly onFailure: (customer: { readonly id: string; readonly month: string }, error: unknown) => void;
 }
 
 /**
- * Closes all customers' statements of the last finished month, and tells the seller. A customer who asked earlier has closed their own.
- * Several processes may do so at once: each statement is written once. A statement that fails delays no other.
+ * Closes all customers' statements of the last finished month, and notifies the seller. A customer who asked earlier has already closed
+ * their own. Several processes may do so at once: each statement is written once. A statement that fails delays no other.
  * @returns how many were closed
  */
 export async function closeStatements(db: Pool, options: ClosingOptions): Promise<number> {

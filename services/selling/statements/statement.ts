@@ -240,8 +240,8 @@ function addOverage(line: Growing, minor: bigint): void {
 const SHARES_OF_MONTHLY = 30n;
 
 /**
- * What a line costs beyond its days: each paid day pays for a thirtieth of the monthly limit, and use beyond that costs as many days more,
- * to the whole price at the most. Otherwise a customer could use up a month in ten days, pause, and pay a third.
+ * The cost of a line beyond its days: each paid day pays for a thirtieth of the monthly limit, and use beyond that costs as many further
+ * days, up to the whole price. Otherwise a customer could use up a month in ten days, pause, and pay a third.
  */
 function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
   const { days, monthly, currency } = line;
@@ -254,7 +254,7 @@ function surchargeOf(line: StatementLine, daysInMonth: number): bigint {
   return costOf(paid) - costOf(days);
 }
 
-/** All lines of a subscription together that no provider charged cost a month of its dearest plan at the most. */
+/** All lines of a subscription together that no provider charged cost at most a month of its most expensive plan. */
 function addSurcharge(line: Growing, { lines, daysInMonth }: { lines: readonly StatementLine[]; daysInMonth: number }): void {
   if (line.isPaidInAdvance) return;
   const isOwn = (each: StatementLine): boolean => each.subscriptionId === line.subscriptionId && each.currency === line.currency;

@@ -1,14 +1,14 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { type SuspendedKind } from '../customers/suspension-view';
 
-/** The owner of something that can be suspended, and whether it is suspended. */
+/** The owner of a customer, key or subscription that can be suspended, and its suspension. */
 export interface SuspensionOwner {
   readonly customerId: string;
-  /** Product of a subscription; else null. */
+  /** Product of a subscription; null for anything else. */
   readonly product: string | null;
   /** E-mail address of the customer. */
   readonly email: string;
-  /** What people know a key or subscription by; null for a customer. */
+  /** The name by which people know a key or subscription; null for a customer. */
   readonly label: string | null;
   /** Undefined: it is not suspended. */
   readonly reason: string | undefined;
@@ -26,7 +26,10 @@ FROM subscription b JOIN customer c ON c.id = b.customer_id JOIN product p ON p.
 LEFT JOIN suspension s ON s.subscription_id = b.id WHERE b.id = $1`,
 };
 
-/** @param id of a customer, key or subscription; undefined where there is none */
+/**
+ * @param id of a customer, key or subscription
+ * @returns undefined if it does not exist
+ */
 export async function findSuspensionOwner(
   db: Database,
   { kind, id }: { readonly kind: SuspendedKind; readonly id: string },

@@ -5,7 +5,7 @@ import { type Customer, requireCustomer } from '../customers/find-customer';
 
 export interface CustomerSummary extends Customer {
   readonly suspended: Suspension | null;
-  /** What its organisation calls itself. */
+  /** The name that its organisation gives itself. */
   readonly name: string | null;
 }
 
@@ -38,14 +38,14 @@ ORDER BY lower(c.email) LIMIT $4`;
 
 export interface CustomersQuery {
   readonly limit: number;
-  /** Part of the e-mail address, whatever its case. */
+  /** Part of the e-mail address, in any case. */
   readonly search?: string | undefined;
   readonly onlySuspended?: boolean | undefined;
-  /** E-mail address behind which the list begins. */
+  /** The e-mail address after which the list begins. */
   readonly after?: string | undefined;
 }
 
-/** Customers by e-mail address. */
+/** Customers, ordered by e-mail address. */
 export async function listCustomers(db: Database, { limit, search, onlySuspended, after }: CustomersQuery): Promise<CustomerSummary[]> {
   const { rows } = await db.query<CustomerSummary>(LIST, [search ?? null, onlySuspended ?? false, after ?? null, limit]);
   return rows;

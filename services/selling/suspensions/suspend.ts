@@ -9,16 +9,16 @@ import { OperationRefused } from '../operations/operation-refused';
 import { lockSubscription, type SubscriptionView } from '../subscriptions/subscription-view';
 import { type SuspendedKind } from '../customers/suspension-view';
 
-/** What is to hold from now on; undefined: not suspended. The reason is for the customer to read, and may be empty. */
+/** The suspension from now on; undefined: none. The reason is for the customer to read, and may be empty. */
 export interface SuspensionWish {
   readonly reason: string | undefined;
   readonly actor: Actor;
 }
 
-/** What an operator suspends, only an operator restores; what an unpaid plan suspends, a payment or an operator. */
+/** Only an operator restores what an operator suspended. A suspension for an unpaid plan ends with a payment, or by an operator. */
 type SuspensionCause = 'operator' | 'payment';
 
-/** Actor in the audit log for what a payment brings about. */
+/** Actor in the audit log for changes that a payment causes. */
 export const PAYMENT_ACTOR = 'payments';
 const UNPAID = {
   reason: 'A payment failed. Pay it under Billing, and requests are accepted again.',
@@ -42,7 +42,7 @@ const RESTORED: Readonly<Record<SuspendedKind, AuditAction>> = {
 function checkReason(reason: string | undefined): void {
   if (reason === undefined) return;
   if (reason.length > MAX_REASON) throw new OperationRefused('reason_malformed', `a reason can have at most ${MAX_REASON} characters`);
-  // PostgreSQL has no text with this character.
+  // PostgreSQL's text cannot hold this character.
   if (reason.includes('\0')) throw new OperationRefused('reason_malformed', 'a reason must not hold the character U+0000');
 }
 
@@ -52,8 +52,9 @@ interface Suspension {
 }
 
 /**
- * Suspends, gives another reason, or restores. Writes nothing, and no audit line, where it is so already, or an operator has the say.
- * @returns what held before
+ * Suspends, changes the reason, or restores. Writes nothing, and no audit line, if that is the present state or only an operator may change
+ * it.
+ * @returns the previous suspension
  */
 async function setSuspension(
   client: PoolClient,
@@ -78,7 +79,7 @@ async function setSuspension(
 }
 
 /**
- * Refuses all requests of a customer with `subscription_inactive`, whatever its subscriptions, or admits them again.
+ * Refuses all requests of a customer with `subscription_inactive`, whatever the state of its subscriptions, or admits them again.
  * @param options.customer e-mail address or id
  * @throws OperationRefused `customer_unknown`, `reason_malformed`
  */
@@ -91,7 +92,10 @@ export function suspendCustomer(db: Database, options: SuspensionWish & { readon
   });
 }
 
-/** Refuses a key as if there were none, or lets it be what its customer made it. @throws OperationRefused `key_unknown`, `reason_malformed` */
+/**
+ * Refuses a key as if it did not exist, or returns it to the state that its customer gave it. @throws OperationRefused `key_unknown`,
+ * `reason_malformed`
+ */
 export function suspendKey(db: Database, options: SuspensionWish & { readonly id: string }): Promise<KeyView> {
   return inTransaction(db, async (client) => {
     const { id } = await lockKey(client, { id: options.id });
@@ -105,8 +109,8 @@ SELECT FROM paid_subscription p JOIN subscription s ON s.customer_id = p.custome
 WHERE s.id = $1 AND p.entitlement = 'suspended'`;
 
 /**
- * Refuses the requests of a subscription with `subscription_inactive`, or lets it be what its customer made it. Where its plan is not paid
- * and an operator restores what an operator suspended, it stays suspended for that.
+ * Refuses the requests of a subscription with `subscription_inactive`, or returns it to the state that its customer gave it. If an operator
+ * lifts an operator's suspension and the plan is not paid, the subscription stays suspended for that.
  * @throws OperationRefused `subscription_unknown`, `reason_malformed`
  */
 export function suspendSubscription(db: Database, options: SuspensionWish & { readonly id: string }): Promise<SubscriptionView> {
@@ -119,12 +123,12 @@ export function suspendSubscription(db: Database, options: SuspensionWish & { re
   });
 }
 
-/** The same, because the plan is not paid. Runs in the caller's transaction, which has locked the subscription. */
+/** Suspends a subscription because its plan is not paid. Runs in the caller's transaction, which has locked the subscription. */
 export async function suspendUnpaid(client: PoolClient, id: string): Promise<void> {
   await setSuspension(client, { ...UNPAID, kind: 'subscription', id });
 }
 
-/** It is paid again. Likewise. */
+/** Restores a subscription whose plan is paid again. Runs in the caller's transaction, which has locked the subscription. */
 export async function restorePaid(client: PoolClient, id: string): Promise<void> {
   await setSuspension(client, { ...UNPAID, reason: undefined, kind: 'subscription', id });
 }

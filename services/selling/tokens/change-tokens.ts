@@ -8,11 +8,11 @@ import { lockToken, type TokenRef, type TokenView } from './token-view';
 export interface CreateTokenOptions {
   readonly customerId: string;
   readonly name: string;
-  /** Known to the caller; at least one. */
+  /** Scopes that the caller has checked; at least one. */
   readonly scopes: readonly string[];
   /** At most 400. */
   readonly days: number;
-  /** The account of who makes it. */
+  /** The account of the person who makes it. */
   readonly byUserId: string;
   readonly actor: Actor;
 }
@@ -24,7 +24,7 @@ export interface CreatedToken {
   readonly token: TokenView;
 }
 
-/** One customer's tokens in use: one for each program, and time to replace each. */
+/** Maximum tokens of one customer in use: one for each program, with room to replace each. */
 const MAX_TOKENS = 20;
 
 const INSERT = `
@@ -39,7 +39,7 @@ const COUNT = 'SELECT 1 FROM admin_token WHERE customer_id = $1 AND revoked_at I
 export async function createToken(client: PoolClient, options: CreateTokenOptions): Promise<CreatedToken> {
   const { customerId, name, days, byUserId, actor } = options;
   const scopes = [...new Set(options.scopes)].sort();
-  // Locked, so that two who ask at once are counted one after the other.
+  // Locks the customer, so that concurrent requests are counted one after the other.
   await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
   const { rowCount } = await client.query(COUNT, [customerId]);
   if ((rowCount ?? 0) >= MAX_TOKENS) {
@@ -56,7 +56,7 @@ export async function createToken(client: PoolClient, options: CreateTokenOption
 }
 
 /**
- * Ends a token for good, from the next request on. One that is revoked already is left as it is.
+ * Ends a token for good, from the next request on. A revoked token stays as it is.
  * @throws OperationRefused `token_unknown`
  */
 export function revokeToken(db: Database, { actor, ...ref }: TokenRef & { readonly actor: Actor }): Promise<TokenView> {

@@ -1,7 +1,7 @@
 import { type Suspension, suspensionOf } from '../customers/suspension-view';
 import { type Database } from '../../../plugins/stores/postgres/database';
 
-/** The owner of a token, and what the token may do now. */
+/** The owner of a token, and its present scopes. */
 export interface TokenGrant {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface TokenGrant {
   readonly email: string;
   /** The customer's suspension; null: not suspended. */
   readonly suspended: Suspension | null;
-  /** False: it was used within the last minute, and that is noted. */
+  /** False: a use within the last minute has been recorded. */
   readonly isUseNews: boolean;
 }
 
@@ -26,13 +26,13 @@ const NOTE = `
 UPDATE admin_token SET last_used_at = now()
 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
 
-/** Read from the database at every request, so that a revoked token is dead at once. @param hash SHA-256, 64 lower-case hex digits */
+/** Read from the database at every request, so that a revoked token stops working at once. @param hash SHA-256, 64 lower-case hex digits */
 export async function findToken(db: Database, hash: string): Promise<TokenGrant | undefined> {
   const { rows } = await db.query<TokenGrant>(SELECT, [hash]);
   return rows[0];
 }
 
-/** Notes that a token was used, at most once a minute. */
+/** Records that a token was used, at most once a minute. */
 export async function noteTokenUse(db: Database, id: string): Promise<void> {
   await db.query(NOTE, [id]);
 }

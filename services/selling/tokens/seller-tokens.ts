@@ -11,20 +11,20 @@ export interface SellerToken {
   /** `tg_seller…1a2B`. */
   readonly maskedToken: string;
   readonly scopes: readonly string[];
-  /** A token whose maker is no operator any more is revoked. */
+  /** A token is revoked when its maker is no longer an operator. */
   readonly state: 'active' | 'expired' | 'revoked';
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** The last request, to within a minute. */
+  /** Time of the last request, accurate to a minute. */
   readonly lastUsedAt: Date | null;
   /** E-mail address of the operator who made it. */
   readonly madeBy: string;
 }
 
-/** Grant of the token that a request brings. */
+/** The grant of the token in a request. */
 export interface SellerGrant extends SellerToken {
   readonly operatorId: string;
-  /** False: it was used within the last minute, and that is noted. */
+  /** False: a use within the last minute has been recorded. */
   readonly isUseNews: boolean;
 }
 
@@ -33,9 +33,9 @@ const STATE =
 const COLUMNS = `id, name, 'tg_seller…' || last_four AS "maskedToken", scopes, ${STATE} AS state, created_at AS "createdAt",
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt", maker AS "madeBy"`;
 
-/** All operators' tokens in use. */
+/** Maximum tokens in use, of all operators together. */
 const MAX_TOKENS = 20;
-/** More than anybody looks through; the oldest are left out. */
+/** Maximum tokens shown, which is more than anybody looks through. The oldest are left out. */
 const MAX_SHOWN = 100;
 
 const VIEW = `SELECT ${COLUMNS} FROM seller_token ORDER BY (${STATE} = 'active') DESC, created_at DESC, id LIMIT ${MAX_SHOWN}`;
@@ -52,19 +52,19 @@ const NOTE = `
 UPDATE seller_token SET last_used_at = now()
 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
 
-/** Read from the database at every request, so that a revoked token is dead at once. @param hash SHA-256, 64 lower-case hex digits */
+/** Read from the database at every request, so that a revoked token stops working at once. @param hash SHA-256, 64 lower-case hex digits */
 export async function findSellerToken(db: Database, hash: string): Promise<SellerGrant | undefined> {
   return (await db.query<SellerGrant>(FIND, [hash])).rows[0];
 }
 
-/** Notes that a token was used, at most once a minute. */
+/** Records that a token was used, at most once a minute. */
 export async function noteSellerTokenUse(db: Database, id: string): Promise<void> {
   await db.query(NOTE, [id]);
 }
 
 export interface CreateSellerTokenOptions {
   readonly name: string;
-  /** Known to the caller; at least one. */
+  /** Scopes that the caller has checked; at least one. */
   readonly scopes: readonly string[];
   /** At most 400. */
   readonly days: number;
@@ -87,7 +87,7 @@ export async function createSellerToken(
   { name, days, operator, actor, ...options }: CreateSellerTokenOptions,
 ): Promise<{ readonly id: string; readonly secret: string; readonly token: SellerToken }> {
   const scopes = [...new Set(options.scopes)].sort();
-  // Two who ask at once are counted one after the other.
+  // Concurrent requests are counted one after the other.
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
   const { rowCount } = await client.query(`SELECT 1 FROM seller_token WHERE ${STATE} = 'active'`);
   if ((rowCount ?? 0) >= MAX_TOKENS) {
@@ -102,7 +102,7 @@ export async function createSellerToken(
   return { id: token.id, secret, token };
 }
 
-/** Ends a token for good, from the next request on; one that has ended stays as it is. @throws OperationRefused `token_unknown` */
+/** Ends a token for good, from the next request on; an ended token stays as it is. @throws OperationRefused `token_unknown` */
 export function revokeSellerToken(
   db: Database,
   { id, operatorId, actor }: { readonly id: string; readonly operatorId: string; readonly actor: Actor },

@@ -12,11 +12,11 @@ export interface TokenView {
   readonly state: 'active' | 'expired' | 'revoked';
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** The last request, to within a minute. */
+  /** Time of the last request, accurate to a minute. */
   readonly lastUsedAt: Date | null;
-  /** E-mail address of who made it; null for tokens from before that was kept, and once the account is gone. */
+  /** E-mail address of the person who made it; null for older tokens without this record, and once the account is gone. */
   readonly madeBy: string | null;
-  /** Whether that person is a member still. */
+  /** True if that person is still a member. */
   readonly isMakerHere: boolean;
 }
 
@@ -28,7 +28,7 @@ SELECT id, customer_id AS "customerId", name, 'tg_admin…' || last_four AS "mas
   EXISTS (SELECT FROM member m WHERE m.customer_id = admin_token.customer_id AND m.user_id = made_by) AS "isMakerHere"
 FROM admin_token`;
 
-/** More than anybody looks through; the oldest are left out. */
+/** Maximum tokens shown, which is more than anybody looks through. The oldest are left out. */
 const MAX_SHOWN = 100;
 
 /** One customer's tokens, those in use first, then newest first. */
@@ -38,7 +38,7 @@ export async function viewTokens(db: Database, customerId: string): Promise<Toke
   return rows;
 }
 
-/** Names a token among one customer's; another's reads as unknown. */
+/** Names a token of one customer; another customer's token reads as unknown. */
 export interface TokenRef {
   readonly id: string;
   readonly customerId: string;

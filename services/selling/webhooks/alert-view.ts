@@ -3,37 +3,37 @@ import { type Database } from '../../../plugins/stores/postgres/database';
 import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../../../plugins/stores/postgres/access-record/limits-in-force';
 import { cutPage, numberBefore } from '../operations/page-cursor';
 
-/** An alert with all that a sentence about it needs. */
+/** An alert with everything that a sentence about it needs. */
 export interface AlertView {
   readonly id: string;
   readonly at: Date;
   readonly kind: 'quota_daily' | 'quota_monthly' | 'key_expiry';
   readonly subscriptionId: string | null;
   readonly product: string | null;
-  /** What customers call the product. */
+  /** The product's name for customers. */
   readonly productTitle: string | null;
-  /** What `used` and `limit` count: units, of which each answer says how many it costs, or requests. */
+  /** True if `used` and `limit` count units, whose number each response reports; otherwise they count requests. */
   readonly countsUnits: boolean;
   /** 50, 80 or 100; null for an expiry. */
   readonly percent: number | null;
-  /** When the alert was raised. */
+  /** Figures at the time of the alert. */
   readonly used: number | null;
   readonly limit: number | null;
-  /** Whether `limit` is what the price includes, and use above it is charged; else requests above it are refused. */
+  /** True if `limit` is what the price includes, so that use above it is charged. Otherwise requests above it are refused. */
   readonly isIncluded: boolean;
   /** First day of the window in the quota time zone, `YYYY-MM-DD`; the day of the expiry in UTC. */
   readonly period: string;
   readonly keyId: string | null;
   readonly maskedKey: string | null;
   readonly keyName: string | null;
-  /** Expiry of the key when the alert was raised. */
+  /** Expiry of the key at the time of the alert. */
   readonly expiresAt: Date | null;
   readonly readAt: Date | null;
-  /** The limit has been raised since, or the plan no longer has it: nothing is to be done. */
+  /** True if the limit has been raised since, or the plan no longer has it: there is nothing to do. */
   readonly isOver: boolean;
 }
 
-/** Whether the limit that an alert tells of is larger now, or gone. */
+/** True if the alert's limit is now larger, or gone. */
 const IS_OVER = `
 (a.kind <> 'key_expiry' AND COALESCE(a.quota_limit < CASE
   WHEN a.is_included THEN (${OVERAGE_IN_FORCE} ->> CASE a.kind WHEN 'quota_daily' THEN 'daily' ELSE 'monthly' END)::bigint
@@ -41,10 +41,10 @@ const IS_OVER = `
   ELSE ${MONTHLY_IN_FORCE}
 END, true))`;
 
-/** With {@link ALERT_JOINS}: of what nobody has to hear any more it is false. */
+/** With {@link ALERT_JOINS}. False for an alert that no longer matters. */
 export const STILL_HOLDS = `NOT ${IS_OVER}`;
 
-/** For statements that have an alert as `a`; with {@link ALERT_JOINS}. */
+/** For statements that name an alert `a`; with {@link ALERT_JOINS}. */
 export const ALERT_COLUMNS = `
 a.id, a.at, a.kind, a.subscription_id AS "subscriptionId", s.product_id AS product,
 p.title AS "productTitle", ${countsUnits('p')} AS "countsUnits", a.percent, a.used::float8 AS used,

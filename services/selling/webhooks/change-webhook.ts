@@ -3,13 +3,15 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 import { generateWebhookSecret, lockWebhook, type WebhookRef, type WebhookView, webhookHost } from './webhook-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-/** Changes with everything a person can change of a webhook but its secret, which is never shown; not with its deliveries. */
+/**
+ * Changes with everything that a person can change on a webhook, except its secret, which is never shown. Does not change with deliveries.
+ */
 export function webhookVersion({ url, state }: WebhookView): string {
   return versionOf([url, state]);
 }
 
 export class WebhookChanged extends VersionConflict {
-  /** @param current the webhook as it is now */
+  /** @param current the webhook in its present state */
   constructor(readonly current: WebhookView) {
     super();
   }
@@ -21,7 +23,7 @@ interface CustomerWebhookRef extends WebhookRef {
 }
 
 export interface ChangeWebhookOptions extends CustomerWebhookRef {
-  /** Version that the caller saw. */
+  /** The version that the caller saw. */
   readonly version: string;
   /** Checked by the caller. */
   readonly url?: string | undefined;
@@ -30,7 +32,7 @@ export interface ChangeWebhookOptions extends CustomerWebhookRef {
 }
 
 /**
- * Changes a webhook; what is left out stays. Deliveries that wait go to the new URL.
+ * Changes a webhook; absent members stay as they are. Waiting deliveries go to the new URL.
  * @throws WebhookChanged; OperationRefused `webhook_unknown`
  */
 export function changeWebhook(db: Database, options: ChangeWebhookOptions): Promise<WebhookView> {
@@ -53,7 +55,7 @@ export function changeWebhook(db: Database, options: ChangeWebhookOptions): Prom
 type Action = CustomerWebhookRef & { readonly actor: Actor };
 
 /**
- * Deletes a webhook with its deliveries, those that wait included.
+ * Deletes a webhook with its deliveries, including waiting ones.
  * @throws OperationRefused `webhook_unknown`
  */
 export function deleteWebhook(db: Database, { actor, ...ref }: Action): Promise<void> {
@@ -66,7 +68,7 @@ export function deleteWebhook(db: Database, { actor, ...ref }: Action): Promise<
 }
 
 /**
- * Replaces a webhook's secret. The old one ends at once: deliveries that wait are signed with the new one.
+ * Replaces a webhook's secret. The old secret ends at once: waiting deliveries are signed with the new one.
  * @returns the secret, this once
  * @throws OperationRefused `webhook_unknown`
  */

@@ -4,7 +4,7 @@ import { claim, type OutboxItem, pruneOutbox, retry, settle } from '../outbox/ou
 import { ALERT_COLUMNS, ALERT_JOINS, type AlertView } from './alert-view';
 import { type WebhookEvent } from './delivery-view';
 
-/** A delivery that is this process's to attempt, once. */
+/** A delivery that this process must attempt, once. */
 export interface ClaimedDelivery {
   readonly item: OutboxItem<'webhook'>;
   readonly webhookId: string;
@@ -13,11 +13,11 @@ export interface ClaimedDelivery {
   readonly eventId: string;
   readonly event: WebhookEvent;
   readonly eventAt: Date;
-  /** Null for a test, and for what the seller is told. */
+  /** Null for a test, and for the seller's events. */
   readonly alert: AlertView | null;
-  /** What the seller is told; else null. */
+  /** Content of a seller's event; otherwise null. */
   readonly data: Readonly<Record<string, unknown>> | null;
-  /** The seller's, and not a customer's. */
+  /** True for the seller's webhook, false for a customer's. */
   readonly isSellers: boolean;
 }
 
@@ -30,9 +30,9 @@ WHERE c.id = $1 AND c.state = 'waiting'`;
 type Row = Omit<ClaimedDelivery, 'alert' | 'item'> & AlertView;
 
 /**
- * Takes a delivery that is due; undefined when none is.
+ * Takes a delivery that is due; undefined if there is none.
  * @param options.leaseMs longer than an attempt can take
- * @param options.busy webhooks to which the caller is sending enough already
+ * @param options.busy webhooks that this process is already sending enough to
  */
 export async function claimDelivery(
   db: Pool,
@@ -47,17 +47,17 @@ export async function claimDelivery(
       const known = event === 'test' || data !== null ? null : alert;
       return { item, webhookId, url, secret, eventId, event, eventAt, data, isSellers, alert: known };
     }
-    // Deleted with its alert, or for its age.
+    // The delivery was deleted with its alert, or because of its age.
     await settle(db, item);
   }
 }
 
-/** How an attempt went. */
+/** The result of an attempt. */
 export interface AttemptOutcome {
   readonly isDelivered: boolean;
   readonly status: number | null;
   readonly error: string | null;
-  /** Time until the next attempt; undefined if there is none. */
+  /** Milliseconds until the next attempt; undefined if there is none. */
   readonly retryMs?: number | undefined;
 }
 
@@ -65,7 +65,10 @@ const LOG = `
 UPDATE webhook_delivery SET state = $2, attempts = $3, last_status = $4, last_error = $5, ended_at = CASE WHEN $2 <> 'waiting' THEN now() END
 WHERE id = $1`;
 
-/** Records an attempt; the delivery waits for the next one or has ended. What another process has claimed since is left alone. */
+/**
+ * Records an attempt; the delivery then waits for the next one, or has ended. A delivery that another process has claimed since is left
+ * alone.
+ */
 export function settleDelivery(db: Pool, { item }: Pick<ClaimedDelivery, 'item'>, outcome: AttemptOutcome): Promise<void> {
   const { isDelivered, status, error, retryMs } = outcome;
   return inTransaction(db, async (client) => {
@@ -76,7 +79,7 @@ export function settleDelivery(db: Pool, { item }: Pick<ClaimedDelivery, 'item'>
   });
 }
 
-/** Deletes deliveries after 30 days, alerts after 92, which is longer than any window that they tell of, and what was sent. */
+/** Deletes deliveries after 30 days, alerts after 92, which is longer than any window that they refer to, and sent items of the outbox. */
 export async function pruneAlerts(db: Pool): Promise<void> {
   await db.query(`DELETE FROM webhook_delivery WHERE created_at < now() - interval '30 days'`);
   await db.query(`DELETE FROM alert WHERE at < now() - interval '92 days'`);

@@ -3,7 +3,7 @@ import { OperationRefused } from '../operations/operation-refused';
 import { generateWebhookSecret, lockWebhook, type WebhookView, webhookHost } from './webhook-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
 
-/** A small bound, because each alert is sent to every webhook. */
+/** A small maximum, because each alert is sent to every webhook. */
 const MAX_WEBHOOKS = 10;
 
 export interface CreateWebhookOptions {
@@ -22,7 +22,7 @@ export interface CreatedWebhook {
 /** @throws OperationRefused `webhook_limit_reached` with ten, `customer_unknown` */
 export function createWebhook(db: Database, { customerId, url, actor }: CreateWebhookOptions): Promise<CreatedWebhook> {
   return inTransaction(db, async (client) => {
-    // Locked, so that two who ask at once are counted one after the other.
+    // Locks the customer, so that concurrent requests are counted one after the other.
     const owner = await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
     if (!owner.rowCount) throw new OperationRefused('customer_unknown', 'there is no such customer');
     const count = await client.query('SELECT 1 FROM webhook WHERE customer_id = $1', [customerId]);

@@ -6,7 +6,7 @@ import { viewWebhook, type WebhookRef } from './webhook-view';
 
 export type WebhookEvent = 'quota.daily' | 'quota.monthly' | 'key.expiry' | 'test' | SellerEvent;
 
-/** One event on its way to one webhook. Kept 30 days. */
+/** The delivery of one event to one webhook. Kept 30 days. */
 export interface DeliveryView {
   readonly id: string;
   readonly alertId: string | null;
@@ -17,7 +17,7 @@ export interface DeliveryView {
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly createdAt: Date;
-  /** While an attempt runs: when it counts as lost. */
+  /** While an attempt runs: the time at which it counts as lost. */
   readonly nextAttemptAt: Date | null;
   readonly endedAt: Date | null;
 }
@@ -50,7 +50,7 @@ export async function listDeliveries(
   return { deliveries: rows, next };
 }
 
-/** Sends a test event, also to a paused webhook once it goes on. @throws OperationRefused `webhook_unknown` */
+/** Sends a test event, to a paused webhook once it is resumed. @throws OperationRefused `webhook_unknown` */
 export async function requestTestDelivery(db: Database, ref: WebhookRef): Promise<DeliveryView> {
   const webhook = await viewWebhook(db, ref);
   const { rows } = await db.query<{ id: string }>(TEST, [webhook.id]);
@@ -58,7 +58,7 @@ export async function requestTestDelivery(db: Database, ref: WebhookRef): Promis
 }
 
 /**
- * Sends an event again, as a delivery of its own with the same event id: receivers that had it can tell.
+ * Sends an event again, as a new delivery with the same event id, by which receivers recognise it.
  * @throws OperationRefused `webhook_unknown`, `delivery_unknown`
  */
 export async function replayDelivery(db: Database, { deliveryId, ...ref }: WebhookRef & { deliveryId: string }): Promise<DeliveryView> {

@@ -1,14 +1,14 @@
 import { type Pool } from 'pg';
 import { DAILY_IN_FORCE, MONTHLY_IN_FORCE, OVERAGE_IN_FORCE } from '../../../plugins/stores/postgres/access-record/limits-in-force';
 
-/** Any number that nothing else locks: of several dashboards one evaluates at a time. */
+/** An arbitrary number that nothing else locks. The lock lets one dashboard evaluate at a time. */
 const LOCK = 720_260_004;
 
-/** Shares that are reported to customers who have chosen none of their own. */
+/** Shares for customers who have not chosen their own. */
 const USUAL_PERCENTS = '{50,80,100}';
 const MAILED_PERCENT = 80;
 
-/** Whether an alert is mailed: somebody is known to read it, and the kind was not switched off. */
+/** True if an alert is mailed: somebody is known to read it, and the kind was not switched off. */
 const WANTS_MAIL = `
 customer_mail_address(reached.customer_id) IS NOT NULL
 AND COALESCE((
@@ -17,9 +17,10 @@ AND COALESCE((
 ), true)`;
 
 /**
- * Shares of a limit that were reached, by customers who used anything today (no other can have reached one), and keys in their last week.
- * Yesterday still counts for a minute, since usage is written up to a second after it happened. What was reported is left out first, so
- * that no numbers are wasted; the unique constraints decide. Deliveries begin in the same statement: no alert without its webhook.
+ * Shares of a limit that were reached, by customers who used anything today (no other customer can have reached one), and keys in their
+ * last week. Yesterday still counts for a minute, since usage is written up to a second after it happened. Existing alerts are left out
+ * first, so that no numbers are wasted; the unique constraints decide. Deliveries begin in the same statement, so that no alert lacks its
+ * webhook.
  */
 const RAISE = `
 WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${LOCK}) AS mine),
@@ -87,10 +88,11 @@ queued AS (
 SELECT count(*)::integer AS count FROM raised`;
 
 /**
- * Tells every customer of limits that were reached to 50, 80 or 100 %, or to the shares that it chose, and of keys that expire within 7 days:
- * each once for a limit, however often and by however many processes this is called. A plan that sells use above what its price includes has both: shares
- * of that, and of the limits at which requests are refused. Of shares that were reached at one go only the highest is told; a key that was made to live
- * for less than 7 days ends as its customer wished, and needs no alert.
+ * Alerts every customer about limits that were reached to 50, 80 or 100 %, or to the customer's own shares, and about keys that expire
+ * within 7 days. Each alert is raised once for a limit, however often and by however many processes this is called. A plan that sells use
+ * above what its price includes has shares of both: of the included use, and of the limits at which requests are refused. If several shares
+ * were reached at once, only the highest is reported. A key that was made for less than 7 days ends as its customer intended, and needs no
+ * alert.
  * @param options.timeZone quota time zone, IANA name
  * @returns how many alerts are new
  */

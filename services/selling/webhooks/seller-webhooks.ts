@@ -17,7 +17,7 @@ export const SELLER_EVENTS = [
 ] as const;
 export type SellerEvent = (typeof SELLER_EVENTS)[number];
 
-/** An address that receives the seller's events. The secret is not in it: it is shown once, when it is made. */
+/** An address that receives the seller's events. It does not hold the secret, which is shown once, when it is made. */
 export interface SellerWebhook {
   readonly id: string;
   readonly url: string;
@@ -28,7 +28,7 @@ export interface SellerWebhook {
   readonly lastOutcome: 'delivered' | 'failed' | null;
 }
 
-/** A small bound, because each event is written once for every webhook. */
+/** A small maximum, because each event is written once for every webhook. */
 const MAX_WEBHOOKS = 10;
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('tollgate seller webhooks'))";
 
@@ -53,7 +53,7 @@ export interface AddSellerWebhookOptions {
   readonly actor: Actor;
 }
 
-/** @returns with the secret, this once @throws OperationRefused `webhook_limit_reached` with ten */
+/** @returns the webhook with the secret, this once @throws OperationRefused `webhook_limit_reached` with ten */
 export function addSellerWebhook(
   db: Database,
   { url, events, actor }: AddSellerWebhookOptions,
@@ -73,7 +73,7 @@ export function addSellerWebhook(
   });
 }
 
-/** Removes one with its deliveries, those that wait included. @throws OperationRefused `webhook_unknown` */
+/** Removes a webhook with its deliveries, including waiting ones. @throws OperationRefused `webhook_unknown` */
 export function removeSellerWebhook(db: Database, { id, actor }: { id: string; actor: Actor }): Promise<void> {
   return inTransaction(db, async (client) => {
     const { url } = await lockWebhook(client, { id, customerId: null });

@@ -3,12 +3,12 @@ import { type PoolClient } from 'pg';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 
-/** An address that receives a customer's alerts. The secret is not in it: it is shown once, when it is made. */
+/** An address that receives a customer's alerts. It does not hold the secret, which is shown once, when it is made. */
 export interface WebhookView {
   readonly id: string;
   readonly customerId: string;
   readonly url: string;
-  /** Paused: nothing new is recorded for it, and what waits is not sent. */
+  /** Paused: nothing new is recorded for it, and waiting deliveries are not sent. */
   readonly state: 'active' | 'paused';
   readonly createdAt: Date;
   /** Outcome of the last delivery that ended; null before the first. */
@@ -28,7 +28,7 @@ export async function viewWebhooks(db: Database, customerId: string): Promise<We
   return rows;
 }
 
-/** Names a webhook among one customer's, or the seller's; another's reads as unknown. */
+/** Names a webhook of one customer, or of the seller; any other reads as unknown. */
 export interface WebhookRef {
   readonly id: string;
   /** Null: the seller's. */
@@ -52,7 +52,7 @@ async function readWebhook(db: Database, { id, customerId }: WebhookRef, lock: '
   return rows[0];
 }
 
-/** Signs deliveries; 256 bits, in the form that the Standard Webhooks specification gives secrets. */
+/** Generates the secret that signs deliveries: 256 bits, in the form that the Standard Webhooks specification defines. */
 export function generateWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

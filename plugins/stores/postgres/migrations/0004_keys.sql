@@ -103,7 +103,7 @@ CREATE TABLE suspension (
   -- For the customer to read. Empty when none was given.
   reason text NOT NULL CHECK (length(reason) <= 500),
   since timestamptz NOT NULL DEFAULT now(),
-  -- A suspension for one cause is not lifted for the other.
+  -- Only an operator lifts an operator's suspension. A suspension for an unpaid plan ends with a payment, or by an operator.
   cause text NOT NULL DEFAULT 'operator' CHECK (cause IN ('operator', 'payment')),
   CHECK (num_nonnulls(customer_id, credential_id, subscription_id) = 1)
 );
