@@ -38,6 +38,6 @@ export class DoubtfulReads {
 
   refusal(): StoreUnavailable {
     this.refused += 1;
-    return new StoreUnavailable('too many keys that may not exist are looked up');
+    return new StoreUnavailable('too many look-ups of keys that may not exist');
   }
 }

@@ -94,7 +94,7 @@ export async function migrate(
     } catch (cause) {
       if (!isLockTimeout(cause)) throw cause;
       if (performance.now() + RETRY_MS > end) {
-        throw new Error('a transaction that takes long uses the tables; end it and migrate again', { cause });
+        throw new Error('a long transaction is using the tables; end it and migrate again', { cause });
       }
     }
     await sleep(RETRY_MS);

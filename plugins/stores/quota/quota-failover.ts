@@ -83,7 +83,7 @@ export class QuotaFailover implements QuotaBackend {
     this.isOpen = true;
     this.counts.opened++;
     this.options.primary.forgetSeeds();
-    this.options.log.warn({ reason }, 'Redis cannot be used; quotas are counted in Postgres');
+    this.options.log.warn({ reason }, 'Redis cannot be used; quotas are counted in PostgreSQL');
     this.options.onOpen();
     this.timer = setInterval(() => void this.tryPrimary(), PROBE_INTERVAL_MS);
     this.timer.unref();

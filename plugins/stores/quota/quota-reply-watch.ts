@@ -94,7 +94,7 @@ export class ReplyWatch {
   private abandon(entry: OpenCall): void {
     this.open.delete(entry);
     entry.isAbandoned = true;
-    entry.abandon(new StoreUnavailable(`${this.options.store} did not answer in time`));
+    entry.abandon(new StoreUnavailable(`${this.options.store} did not respond in time`));
   }
 
   private startTicking(now: number): void {

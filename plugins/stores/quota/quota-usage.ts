@@ -133,10 +133,10 @@ export class UsageWriter {
         news.push(...known.filter((usage, index) => isNews(usage, chunk[index])));
         this.rowsWritten += chunk.length;
       }
-      if (this.isFailing) log.info({}, 'usage is written to Postgres again');
+      if (this.isFailing) log.info({}, 'usage is written to PostgreSQL again');
       this.isFailing = false;
     } catch {
-      if (!this.isFailing) log.warn({ rows: all.length - written }, 'usage cannot be written to Postgres; it is kept and tried again');
+      if (!this.isFailing) log.warn({ rows: all.length - written }, 'usage cannot be written to PostgreSQL; it is kept and written later');
       this.isFailing = true;
     } finally {
       seen.finishWriting(all.slice(written));

@@ -78,7 +78,7 @@ export class RedisQuotaCounter implements QuotaBackend {
       }
       seed = await this.findSeed(subscriptionId, reply.day);
     }
-    throw new StoreUnavailable('Redis loses what it is told');
+    throw new StoreUnavailable('Redis loses what is written to it');
   }
 
   /** Forgets the seed of one subscription, after the fallback served it. */
@@ -138,7 +138,7 @@ export class RedisQuotaCounter implements QuotaBackend {
       if (reply.kind !== 'elsewhen') return reply;
       this.days.noteTime(reply.nowSeconds);
     }
-    throw new StoreUnavailable('the clock of Redis does not hold still');
+    throw new StoreUnavailable('the clock of Redis keeps jumping');
   }
 
   /** The day that Redis's clock is probably in. */

@@ -104,11 +104,11 @@ export function scriptArguments(call: {
  * @throws StoreUnavailable for a reply that the script cannot have sent
  */
 export function readReply(reply: unknown, subscriptionId: string, { days }: DayTable): ScriptReply {
-  if (!isNumbers(reply)) throw new StoreUnavailable('Redis answered something unexpected');
+  if (!isNumbers(reply)) throw new StoreUnavailable('Redis sent an unexpected reply');
   const [first = 0, second = 0] = reply;
   if (first === -2) return { kind: 'elsewhen', nowSeconds: second };
   const windows = days[(first === -1 ? second : first) - 1];
-  if (!windows) throw new StoreUnavailable('Redis answered something unexpected');
+  if (!windows) throw new StoreUnavailable('Redis sent an unexpected reply');
   if (first === -1) return { kind: 'unseeded', day: windows.day };
   const [, granted = 0, redis = 0, postgres = 0, refunded = 0, monthRedis = 0, monthPostgres = 0, monthRefunded = 0, debt] = reply;
   const ofDay = { redis, postgres, refunded };

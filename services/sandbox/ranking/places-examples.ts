@@ -37,7 +37,7 @@ function gridAnswer(fetchedAt: string, corner: number | null): Record<string, un
     summary: { answered: 9, found: found.length, average_rank: Math.round(average * 100) / 100, top_3_share: 0.111 },
     points,
     source: 'sandbox_google_places',
-    source_note: "The order is that of a Google Places search. The local pack on Google's results page is ordered in another way.",
+    source_note: "The order is that of a Google Places search. The local pack on Google's results page is ordered differently.",
     fetched_at: fetchedAt,
   };
 }

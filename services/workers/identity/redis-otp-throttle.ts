@@ -35,7 +35,7 @@ export function createRedisOtpThrottle(redis: RedisClient, allowance: OtpAllowan
         throw unavailable(error);
       });
     const [now, ...times] = Array.isArray(reply) ? reply.map(Number) : [];
-    if (now === undefined) throw unavailable(new Error('Redis answered something unexpected'));
+    if (now === undefined) throw unavailable(new Error('Redis sent an unexpected reply'));
     return judgeOtps(times, now, allowance);
   };
   return {

@@ -16,12 +16,12 @@ interface Wording {
 
 const WORDINGS: Readonly<Record<SessionRefusal['code'], Wording>> = {
   session_expired: { problem: 'invalid_request', detail: 'There is no such session, or it has ended. Start again.' },
-  session_busy: { problem: 'invalid_request', detail: 'Another step of this session is still being processed. Wait for its answer.' },
+  session_busy: { problem: 'invalid_request', detail: 'Another step of this session is still being processed. Wait for its response.' },
   invalid_sequence: { problem: 'invalid_request', detail: 'This step does not follow the last one: start, then captcha, then otp.' },
   attempts_exhausted: { problem: 'invalid_request', detail: 'Too many wrong attempts: the session has ended. Start again.' },
   refreshes_exhausted: {
     problem: 'invalid_request',
-    detail: 'This session gives out no more captchas. Solve the last one or start again.',
+    detail: 'This session has no more captchas. Solve the last one or start again.',
   },
   otp_invalid: { problem: 'invalid_request', detail: 'The OTP is wrong.' },
   otp_expired: { problem: 'invalid_request', detail: 'The OTP has expired and the session has ended. Start again.' },

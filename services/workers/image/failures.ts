@@ -10,7 +10,7 @@ export function badPicture(message: string, cause?: unknown): ServiceError {
 export function noForeground(): ServiceError {
   return new ServiceError('upstream_failed', {
     code: 'no_foreground',
-    detail: 'No foreground could be told from the background of this image.',
+    detail: 'No foreground could be distinguished from the background of this image.',
     members: { reason: 'no_foreground' },
   });
 }
@@ -20,10 +20,10 @@ export function noForeground(): ServiceError {
  * @param confidence from 0 to 1, below what the engine requires; 0 when it found no cut-out at all
  */
 export function cutOutUncertain(confidence: number): ServiceError {
-  const accept = confidence > 0 ? ' With accept_uncertain=true you get the cut-out there is.' : '';
+  const accept = confidence > 0 ? ' With accept_uncertain=true you get the cut-out anyway.' : '';
   return new ServiceError('upstream_failed', {
     code: 'cutout_uncertain',
-    detail: `The foreground cannot be told from the background with enough certainty.${accept}`,
+    detail: `The foreground cannot be distinguished from the background with enough certainty.${accept}`,
     members: { reason: 'cutout_uncertain', confidence },
   });
 }

@@ -88,7 +88,7 @@ export async function finishCutOut(png: Buffer, size: Size, finish: Finish): Pro
 
 function tooLongForWebp(): ServiceError {
   return invalidInput([
-    { field: 'format', message: `webp holds ${MAX_WEBP_SIDE} pixels a side at most: ask for png or a smaller max_side` },
+    { field: 'format', message: `webp holds at most ${MAX_WEBP_SIDE} pixels a side: request png or a smaller max_side` },
   ]);
 }
 
@@ -100,7 +100,7 @@ const COLOUR = /^#[0-9a-f]{6}$/;
  */
 export function readFinish({ format, maxSide, crop, background }: RemoveBackgroundRequest__Output): Finish {
   if (!['', 'png', 'webp'].includes(format) || (background !== '' && !COLOUR.test(background))) {
-    throw new ServiceError('processing_failed', { cause: new Error('a request asks for an answer that there is not') });
+    throw new ServiceError('processing_failed', { cause: new Error('a request asks for an unknown form of cut-out') });
   }
   return { format: format === 'webp' ? 'webp' : 'png', maxSide, crop, background: background === '' ? undefined : background };
 }

@@ -56,7 +56,7 @@ function workingSize(own: Size, maxSide: number): Size {
   const size = maxSide > 0 ? fitInto(own, maxSide) : own;
   if (areaOf(size) > pixels) {
     const mostSide = Math.floor(Math.max(own.width, own.height) * Math.sqrt(pixels / areaOf(own)));
-    throw tooLarge(`${has}; a cut-out has at most ${pixels}: ask for one with a max_side of ${mostSide} or less.`, {
+    throw tooLarge(`${has}; a cut-out has at most ${pixels}: request one with a max_side of ${mostSide} or less.`, {
       limit_pixels: pixels,
     });
   }

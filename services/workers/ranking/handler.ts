@@ -56,8 +56,8 @@ export function createRankingHandlers(upstreams: RankingUpstreams, emails?: Emai
   const grids = new Places({
     most: MAX_GRIDS,
     mostOfOne: GRIDS_OF_ONE,
-    ownFullDetail: `${GRIDS_OF_ONE} grids of this subscription are being asked for already.`,
-    fullDetail: 'Too many grids are being asked for. Try again shortly.',
+    ownFullDetail: `${GRIDS_OF_ONE} grids of this subscription are running already.`,
+    fullDetail: 'Too many grids are running. Try again shortly.',
   });
   return {
     GetSource: (_request, { mode }) => ({ source: sourceName(upstreams.serving(mode).source, mode) }),

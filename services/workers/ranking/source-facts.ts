@@ -10,7 +10,7 @@ export type SourceFacts = {
 };
 
 const NOTES: Readonly<Record<RankingSource, string | null>> = {
-  google_places: "The order is that of a Google Places search. The local pack on Google's results page is ordered in another way.",
+  google_places: "The order is that of a Google Places search. The local pack on Google's results page is ordered differently.",
   ranking_websocket: null,
 };
 

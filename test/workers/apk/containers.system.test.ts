@@ -144,7 +144,7 @@ describe('a set of APKs', () => {
     expect(report.components.activities.map(({ name }) => name)).toContain('com.example.sample.FromSplit');
     expect(report.signing.v3.verified).toBe(true);
     expect(idsOf(report)).not.toContain('split_signature');
-    expect(report.warnings).toContain('listed in parts, but not looked at: 1');
+    expect(report.warnings).toContain('listed in parts, but not analysed: 1');
   });
 
   it('is read alike when its APKs are compressed, and leaves nothing on disk or open', async () => {

@@ -197,7 +197,7 @@ describe('the threads', () => {
   });
 
   it.each([
-    ['end by themselves', 'process.exit(1)', 'without an answer'],
+    ['end by themselves', 'process.exit(1)', 'without a result'],
     ['throw', "throw new Error('no such model')", 'no such model'],
   ])('that %s fail their job with the reason, and are replaced', async (_what, does, reason) => {
     const pool = await poolOf(`require('node:worker_threads').parentPort.on('message', () => { ${does}; });`);

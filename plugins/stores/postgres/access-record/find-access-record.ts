@@ -168,7 +168,7 @@ export function createPostgresAccessRecords(pool: Pool): AccessRecords {
       try {
         row = await query(pool, { name: 'find-access-record', text: SELECT, values: [Buffer.from(hash, 'hex')] });
       } catch (cause) {
-        throw new StoreUnavailable('PostgreSQL did not answer', { cause });
+        throw new StoreUnavailable('PostgreSQL did not respond', { cause });
       }
       answered?.();
       return row && recordOf(row);

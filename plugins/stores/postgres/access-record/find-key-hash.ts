@@ -23,7 +23,7 @@ export function createFindKeyHash(pool: Pool): (credentialId: string) => Promise
     try {
       hash = (await pool.query<{ hash: string }>({ name: 'find-key-hash', text: SELECT, values: [credentialId] })).rows[0]?.hash;
     } catch (cause) {
-      throw new StoreUnavailable('PostgreSQL did not answer', { cause });
+      throw new StoreUnavailable('PostgreSQL did not respond', { cause });
     }
     if (hash !== undefined) known.set(credentialId, hash);
     return hash;

@@ -24,8 +24,8 @@ export function createPostgresHashSource(pool: Pool): HashSource {
     async readHashes(after) {
       const { rows } = await pool.query<Row>({ name: 'list-hashes', text: SELECT, values: [after ?? Buffer.alloc(0)] });
       const row = rows[0];
-      if (!row) throw new Error('PostgreSQL did not answer with a page of hashes');
-      if (row.isCopy) throw new Error('PostgreSQL is a standby here, which may lag behind what the feed of changes tells');
+      if (!row) throw new Error('PostgreSQL did not return a page of hashes');
+      if (row.isCopy) throw new Error('PostgreSQL is a standby here, which may lag behind the change feed');
       return { starts: row.starts, next: row.count < PAGE ? undefined : (row.last ?? undefined) };
     },
   };

@@ -95,7 +95,7 @@ export class ChangeListener {
   }
 
   private within<T>(deadlineMs: number, work: Promise<T>): Promise<T> {
-    return withDeadline(Promise.race([work, this.loss]), deadlineMs, () => new Error('PostgreSQL did not answer in time'));
+    return withDeadline(Promise.race([work, this.loss]), deadlineMs, () => new Error('PostgreSQL did not respond in time'));
   }
 }
 

@@ -68,7 +68,7 @@ export class QuotaLedger {
   constructor(private readonly options: QuotaLedgerOptions) {
     const { silenceMs, heldUpSilenceMs, deadlineMs, clock } = options;
     const onSilence = (): void => void (this.isSilent = true);
-    this.watch = new ReplyWatch({ store: 'Postgres', silenceMs, heldUpSilenceMs, deadlineMs, clock, onSilence });
+    this.watch = new ReplyWatch({ store: 'PostgreSQL', silenceMs, heldUpSilenceMs, deadlineMs, clock, onSilence });
     this.givenBack = new BatchQueue({ run: (batch) => this.runGiveBack(batch), mostAtOnce: MAX_ROWS, concurrency: 1 });
     this.settled = new BatchQueue({ run: (batch) => this.runSettle(batch), mostAtOnce: MAX_ROWS, concurrency: 1 });
     this.syncs = new BatchQueue({ run: (batch) => this.sync(batch), mostAtOnce: MAX_ROWS, concurrency: 2 });
@@ -87,7 +87,7 @@ export class QuotaLedger {
   async query<Row extends object>(query: Query, values: unknown[], onLate?: (rows: Row[]) => void): Promise<Row[]> {
     const now = this.options.clock.monotonic();
     if (this.isSilent) {
-      if (now - this.lastProbeAt < PROBE_INTERVAL_MS) throw new StoreUnavailable('Postgres does not answer');
+      if (now - this.lastProbeAt < PROBE_INTERVAL_MS) throw new StoreUnavailable('PostgreSQL does not respond');
       this.lastProbeAt = now;
     }
     try {
@@ -185,7 +185,7 @@ export class QuotaLedger {
 }
 
 function requireParts<Parts extends { ofDay: UsageParts; ofMonth: UsageParts }>(parts: Parts | undefined): Parts {
-  if (!parts) throw new StoreUnavailable('Postgres answered fewer rows than were asked for');
+  if (!parts) throw new StoreUnavailable('PostgreSQL returned fewer rows than requested');
   return parts;
 }
 
@@ -263,7 +263,7 @@ export class BatchQueue<In, Out> {
       const results = await this.options.run(batch.map(({ value }) => value));
       batch.forEach((item, index) => {
         const result = results[index];
-        if (result === undefined) item.reject(new Error('a batch answered less than was asked'));
+        if (result === undefined) item.reject(new Error('a batch returned fewer results than requested'));
         else item.resolve(result);
       });
     } catch (cause) {

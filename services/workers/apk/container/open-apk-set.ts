@@ -40,14 +40,15 @@ export async function openApkSet(archive: ZipArchive, options: OpenOptions): Pro
   const apks = await openInner(archive, options);
   const own = description && `${description.packageName}.apk`;
   const base = findBase(apks, own === undefined ? BASE_NAMES : [own, ...BASE_NAMES]);
-  if (!base) throw new ApkRefused('apk_malformed', 'The archive is no app: none of the APKs in it can be read and installed by itself.');
+  if (!base)
+    throw new ApkRefused('apk_malformed', 'The archive is not an app: none of the APKs in it can be read and installed by itself.');
   if (description && description.packageName !== base.packageName)
-    notes.add('the manifest.json of the archive names another package than the app');
+    notes.add('the manifest.json of the archive names a different package than the app');
   const splits = apks.filter(({ isSplit, packageName }) => isSplit && packageName === base.packageName);
   const looked = new Set([base, ...splits].map(({ entry }) => entry));
   const listed = [...archive.entries.values()].filter(({ name }) => isApk(name) || isExpansion(name)).slice(0, LIMITS.listed);
   const unread = listed.filter((entry) => !looked.has(entry)).length;
-  if (unread > 0) notes.add(`listed in parts, but not looked at: ${unread}`);
+  if (unread > 0) notes.add(`listed in parts, but not analysed: ${unread}`);
   return {
     form: description ? 'xapk' : 'apks',
     base: base.part,
@@ -72,7 +73,7 @@ function findBase(apks: readonly InnerApk[], names: readonly string[]): InnerApk
 /** All readable APKs, ordered by name. Their contents share one budget. */
 async function openInner(archive: ZipArchive, { notes, unpacker }: OpenOptions): Promise<InnerApk[]> {
   const entries = [...archive.entries.values()].filter(({ name }) => isApk(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (entries.length > LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${entries.length} APKs were looked at`);
+  if (entries.length > LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${entries.length} APKs were analysed`);
   const opened: InnerApk[] = [];
   let [files, bytes] = [0, 0];
   for (const entry of entries.slice(0, LIMITS.parts)) {

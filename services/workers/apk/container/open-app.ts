@@ -20,7 +20,7 @@ export async function openApp(source: ByteSource, options: OpenOptions): Promise
   if (holdsApks(archive)) return openApkSet(archive, options);
   throw new ApkRefused(
     'apk_malformed',
-    `The archive is no app: it has no ${MANIFEST}, no module of an app bundle (base/manifest/${MANIFEST}) and no APK in it.`,
+    `The archive is not an app: it has no ${MANIFEST}, no module of an app bundle (base/manifest/${MANIFEST}) and no APK in it.`,
   );
 }
 

@@ -44,7 +44,7 @@ function modulesOf({ entries }: ZipArchive, notes: Notes): Module[] {
   const found = [...entries.keys()].filter((each) => each.endsWith(suffix)).map((each) => each.slice(0, -suffix.length));
   const features = found.filter((name) => name !== BASE && name !== '' && !name.includes('/')).sort();
   const kept = [BASE, ...features].slice(0, LIMITS.parts);
-  if (features.length >= LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${features.length + 1} modules were looked at`);
+  if (features.length >= LIMITS.parts) notes.add(`only ${LIMITS.parts} of ${features.length + 1} modules were analysed`);
   const modules = new Map(kept.map((name): [string, Module] => [name, { name, files: new Map(), size: 0 }]));
   for (const entry of entries.values()) {
     const end = entry.name.indexOf('/');

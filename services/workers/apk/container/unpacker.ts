@@ -24,7 +24,7 @@ export class Unpacker {
     if (entry.method === STORED) return new SourceRange(archive.source, dataOffset(archive, entry), entry.size);
     this.unpacked += entry.size;
     if (this.unpacked > LIMITS.unpackedApksBytes)
-      throw new ApkRefused('apk_too_complex', 'The compressed APKs of the archive unpack to more than is looked at.');
+      throw new ApkRefused('apk_too_complex', 'The compressed APKs of the archive unpack to more than is analysed.');
     const descriptor = this.openNameless();
     let at = 0;
     for await (const piece of streamEntry(archive, entry)) {

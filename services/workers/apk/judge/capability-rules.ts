@@ -19,29 +19,29 @@ const POWERFUL_CODE: readonly Row[] = [
     id: 'code_packed',
     weight: 0.15,
     title: 'Its code is packed',
-    allows: 'The real code appears only when the app runs, so that nothing of it was looked at.',
+    allows: 'The real code appears only when the app runs, so it was not analysed.',
     seenIn: inCode('packed'),
   },
   {
     id: 'code_loads_code',
     weight: 0.06,
     title: 'Loads more code while it runs',
-    allows: 'The app can do what is not in the file.',
+    allows: 'The app can do things that are not in the file.',
     seenIn: inCode('loads_code'),
   },
   {
     id: 'code_runs_commands',
     weight: 0.03,
     title: 'Runs commands of the system',
-    allows: 'The app can start other programs, and use root where the device has it.',
+    allows: 'The app can start other programs, and use root if the device allows it.',
     seenIn: inCode('runs_commands'),
   },
   {
     // The weight is low because most apps in stores are obfuscated.
     id: 'code_obfuscated',
     weight: 0.02,
-    title: 'The names in its code say nothing',
-    allows: 'What the code does is harder to see, also for this analysis.',
+    title: 'The names in its code are meaningless',
+    allows: 'It is harder to see what the code does, also for this analysis.',
     seenIn: inCode('obfuscated'),
   },
 ];
@@ -217,7 +217,7 @@ const PARTS: readonly Row[] = [
     id: 'no_launcher',
     weight: 0.15,
     title: 'Has no icon in the launcher',
-    allows: 'The user has no icon by which to see that the app is there, or to open it.',
+    allows: 'The user has no icon that shows the app or opens it.',
     seenIn: NO_LAUNCHER,
   },
   {
@@ -277,7 +277,7 @@ const COMBINATIONS: readonly Row[] = [
     id: 'combination_dropper',
     weight: 0.35,
     title: 'Installs apps, with help of an accessibility service, an overlay or a missing icon',
-    allows: 'The app can install others while the user does not see or understand what is asked.',
+    allows: 'The app can install others without the user seeing or understanding the question.',
     seenIn: together(asksFor(...INSTALL), either(ACCESSIBILITY, OVERLAY, NO_LAUNCHER)),
   },
   {

@@ -48,7 +48,7 @@ const SIGNING: readonly Row[] = [
     id: 'debug_certificate',
     weight: 0.25,
     cause: DEVELOPMENT,
-    title: 'Signed with a key for debugging, or with one that everybody has',
+    title: 'Signed with a debugging key, or with one that is public',
     allows: 'The certificate does not say who made the app. Anyone who has the key can publish an update.',
     seenIn: ({ signers }) =>
       signers
@@ -111,7 +111,7 @@ const NETWORK: readonly Row[] = [
     id: 'user_certificates_trusted',
     weight: 0.25,
     title: 'Trusts certificates that the user installed',
-    allows: 'Anyone who brings the user to install a certificate can read and change its TLS traffic.',
+    allows: 'Anyone who gets the user to install a certificate can read and change its TLS traffic.',
     seenIn: together(
       ({ network_security: { base_config: base, config_file: file } }) =>
         base?.trust_anchors?.includes('user') === true ? [file ?? 'network security configuration'] : [],
@@ -216,7 +216,7 @@ const NATIVE_CODE: readonly Row[] = [
     weight: 0.1,
     cause: NATIVE,
     title: 'Native code with an executable stack',
-    allows: 'Whoever finds a mistake in it can have the app run code that was sent to it.',
+    allows: 'Anyone who finds a mistake in it can make the app run code that was sent to it.',
     seenIn: inCode('executable_stack'),
   },
   {
@@ -224,7 +224,7 @@ const NATIVE_CODE: readonly Row[] = [
     weight: 0.1,
     cause: NATIVE,
     title: 'Native code at a fixed address',
-    allows: 'Whoever finds a mistake in it knows where each function stands.',
+    allows: 'Anyone who finds a mistake in it knows the address of each function.',
     seenIn: inCode('fixed_address'),
   },
   {
@@ -232,7 +232,7 @@ const NATIVE_CODE: readonly Row[] = [
     weight: 0.05,
     cause: NATIVE,
     title: 'Native code whose table of functions stays writable (no RELRO)',
-    allows: 'Whoever finds a mistake in it can put another function in the place of one that it calls.',
+    allows: 'Anyone who finds a mistake in it can replace a function that it calls.',
     seenIn: inCode('no_relro'),
   },
   {
@@ -240,7 +240,7 @@ const NATIVE_CODE: readonly Row[] = [
     weight: 0.03,
     cause: NATIVE,
     title: 'Native code without stack canaries',
-    allows: 'A text that is too long for its place can change what the code does next. Code that keeps no texts on the stack needs none.',
+    allows: 'A text that is too long for its buffer can change what the code does next. Code without texts on the stack needs no canaries.',
     seenIn: inCode('no_canary'),
   },
 ];

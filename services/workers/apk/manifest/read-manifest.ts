@@ -104,7 +104,7 @@ function readSdk(usesSdk: XmlElement, attributes: AttributeReader, id: number): 
   const level = attributes.integer(usesSdk, id);
   const text = attributes.text(usesSdk, id);
   if (level === undefined && text !== undefined)
-    attributes.note(`an SDK version of the manifest is no number: ${JSON.stringify(text.slice(0, 40))}`);
+    attributes.note(`an SDK version of the manifest is not a number: ${JSON.stringify(text.slice(0, 40))}`);
   return level ?? null;
 }
 

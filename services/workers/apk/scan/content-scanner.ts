@@ -107,7 +107,7 @@ export class ContentScanner {
     const tried = (this.tried.get(literal) ?? 0) + 1;
     this.tried.set(literal, tried);
     if (tried <= LIMITS.scannedPlaces) return true;
-    this.leftOut(`texts with ${JSON.stringify(literal)} stand in more than ${LIMITS.scannedPlaces} places; the rest was not searched`);
+    this.leftOut(`texts with ${JSON.stringify(literal)} are in more than ${LIMITS.scannedPlaces} places; the rest was not searched`);
     return false;
   }
 

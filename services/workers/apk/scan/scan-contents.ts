@@ -86,7 +86,7 @@ function dexFiles(parts: readonly ScannedPart[], notes: Notes): { files: readonl
     ofPart.sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
     return ofPart.map(([, entry]) => ({ part, entry }));
   });
-  if (found.length > LIMITS.dexFiles) notes.add(`only ${LIMITS.dexFiles} of ${found.length} dex files were looked at`);
+  if (found.length > LIMITS.dexFiles) notes.add(`only ${LIMITS.dexFiles} of ${found.length} dex files were analysed`);
   return { files: found.slice(0, LIMITS.dexFiles), isWhole: found.length <= LIMITS.dexFiles };
 }
 
@@ -130,7 +130,7 @@ function lookAtLibraries(parts: readonly ScannedPart[], { signs, notes }: { sign
       if (!LIBRARY.test(place)) continue;
       left -= entry.size;
       if (left < 0) {
-        notes.add(`only the first ${LIMITS.librariesBytes} bytes of native libraries were looked at`);
+        notes.add(`only the first ${LIMITS.librariesBytes} bytes of native libraries were analysed`);
         return false;
       }
       const look = (): boolean => {
@@ -145,7 +145,7 @@ function lookAtLibraries(parts: readonly ScannedPart[], { signs, notes }: { sign
 
 function lookAtCode(name: string, bytes: Buffer, { signs, notes }: { signs: CodeSignFinder; notes: Notes }): boolean {
   const isWhole = tolerate(() => signs.look(name, new DexCode(name, bytes)), undefined, notes.add);
-  if (isWhole === false) notes.add(`${name}: not all of its code was looked at`);
+  if (isWhole === false) notes.add(`${name}: not all of its code was analysed`);
   return isWhole === true;
 }
 

@@ -29,7 +29,7 @@ export function readDer(bytes: Buffer): DerElement {
 
 /** @throws MalformedError when the element is missing or has another tag */
 export function expectTag(element: DerElement | undefined, tag: number): DerElement {
-  if (element?.tag !== tag) throw new MalformedError('a DER structure has another form than expected');
+  if (element?.tag !== tag) throw new MalformedError('a DER structure has an unexpected form');
   return element;
 }
 

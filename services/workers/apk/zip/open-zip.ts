@@ -94,7 +94,7 @@ function checkBomb(entry: ZipEntry, unpackedSoFar: number, fileSize: number): vo
     isInflated(entry.size, entry.packedSize) ||
     isInflated(unpackedSoFar, fileSize);
   if (isBomb)
-    throw new ApkRefused('apk_too_complex', 'The archive unpacks to more than an APK may hold (a ZIP bomb), so it was not looked at.');
+    throw new ApkRefused('apk_too_complex', 'The archive unpacks to more than an APK may hold (a ZIP bomb), so it was not analysed.');
 }
 
 function isInflated(unpacked: number, packed: number): boolean {

@@ -38,7 +38,7 @@ export function readEntry(archive: ZipArchive, entry: ZipEntry, maxBytes: number
   if (entry.size > maxBytes) throw new MalformedError(`the archive entry ${quoted(entry)} is larger than ${maxBytes} bytes`);
   const packed = archive.source.read(dataOffset(archive, entry), packedSize(entry));
   const bytes = entry.method === DEFLATED ? inflate(entry, packed) : packed;
-  if (bytes.length !== entry.size) throw new MalformedError(`the archive entry ${quoted(entry)} is shorter than it says`);
+  if (bytes.length !== entry.size) throw new MalformedError(`the archive entry ${quoted(entry)} is shorter than declared`);
   if (crc32(bytes) !== entry.crc32) throw new MalformedError(`the archive entry ${quoted(entry)} fails its checksum`);
   return bytes;
 }
@@ -61,11 +61,11 @@ export async function* streamEntry(archive: ZipArchive, entry: ZipEntry): AsyncG
   let checksum = 0;
   for await (const piece of unpackedPieces(archive, entry)) {
     size += piece.length;
-    if (size > entry.size) throw new MalformedError(`the archive entry ${quoted(entry)} is longer than it says`);
+    if (size > entry.size) throw new MalformedError(`the archive entry ${quoted(entry)} is longer than declared`);
     checksum = crc32(piece, checksum);
     yield piece;
   }
-  if (size !== entry.size) throw new MalformedError(`the archive entry ${quoted(entry)} is shorter than it says`);
+  if (size !== entry.size) throw new MalformedError(`the archive entry ${quoted(entry)} is shorter than declared`);
   if (checksum !== entry.crc32) throw new MalformedError(`the archive entry ${quoted(entry)} fails its checksum`);
 }
 

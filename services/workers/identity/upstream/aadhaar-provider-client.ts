@@ -39,10 +39,10 @@ function knownRefusal<Code extends string>({ status, body }: Answer, known: read
   if (found !== undefined) return found;
   if (code === 'timeout' || status === 504) throw upstreamTimedOut();
   if (code === 'otp_throttled') throw throttledBySource(error);
-  if (code === 'rate_limited' || status === 429) throw new SourceFailure('provider_quota', 'the provider takes no more requests');
+  if (code === 'rate_limited' || status === 429) throw new SourceFailure('provider_quota', 'the provider accepts no more requests');
   if (status === 401 || status === 403) throw new SourceFailure('upstream_error', 'the provider refuses the key');
   if (code !== undefined || status >= 500) throw new SourceFailure('upstream_error', `the provider failed with ${status}`);
-  throw badAnswer(`the provider answered ${status} in another form`);
+  throw badAnswer(`the provider responded with ${status} in an unexpected form`);
 }
 
 export function createAadhaarProviderClient({ client, headers }: AadhaarProviderClientOptions): AadhaarProviderClient {

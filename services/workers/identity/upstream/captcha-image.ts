@@ -12,7 +12,7 @@ const JPEG_MAGIC = Buffer.from([0xff, 0xd8, 0xff]);
 export function parseCaptchaBytes(bytes: Buffer): CaptchaImage {
   if (bytes.subarray(0, PNG_MAGIC.length).equals(PNG_MAGIC)) return { bytes, mediaType: 'image/png' };
   if (bytes.subarray(0, JPEG_MAGIC.length).equals(JPEG_MAGIC)) return { bytes, mediaType: 'image/jpeg' };
-  throw badAnswer('the captcha is no image');
+  throw badAnswer('the captcha is not an image');
 }
 
 /**

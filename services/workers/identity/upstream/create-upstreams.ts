@@ -227,13 +227,13 @@ function parseCaptchaFrame(frame: LinkFrame): UpstreamSession {
  * a frame of an unexpected type
  */
 function knownErrorOf<Code extends string>(frame: LinkFrame, known: readonly Code[]): Code {
-  if (frame.type !== 'error') throw badAnswer('the upstream answered out of turn');
+  if (frame.type !== 'error') throw badAnswer('the upstream responded out of turn');
   const { code } = frame;
   const found = known.find((each) => each === code);
   if (found !== undefined) return found;
   if (code === 'timeout') throw upstreamTimedOut();
   if (code === 'otp_throttled') throw throttledBySource(frame);
   if (code === 'processing') throw processingFailed();
-  if (code === 'upstream') throw sourceError(new SourceFailure('upstream_error', 'the upstream says that it failed'));
+  if (code === 'upstream') throw sourceError(new SourceFailure('upstream_error', 'the upstream reports that it failed'));
   throw badAnswer('the upstream refused for an unknown reason');
 }

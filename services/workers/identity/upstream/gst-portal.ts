@@ -32,15 +32,15 @@ function judge({ status, bytes }: UpstreamResponse, gstin: string): GstSubmissio
   if (unknownNumber.safeParse(body).success) return { kind: 'not_found' };
   const code = refusal.safeParse(body).data?.errorCode;
   if (code === WRONG_CAPTCHA) return { kind: 'captcha_rejected' };
-  if (code === LOCKED_OR_UNKNOWN) throw new SourceFailure('locked', 'the portal says that it has locked this caller out');
-  if (code !== undefined) throw new SourceFailure('upstream_error', 'the portal refused with another code');
+  if (code === LOCKED_OR_UNKNOWN) throw new SourceFailure('locked', 'the portal reports that it has locked this caller out');
+  if (code !== undefined) throw new SourceFailure('upstream_error', 'the portal refused with an unexpected code');
   if (status !== 200) throw failedWith(status);
-  if (!checkGstRecord(body, gstin).isNamed) throw badAnswer('the portal answered without a record');
+  if (!checkGstRecord(body, gstin).isNamed) throw badAnswer('the portal responded without a record');
   return { kind: 'record', payloadJson: text };
 }
 
 function failedWith(status: number): SourceFailure {
-  return new SourceFailure(status >= 500 ? 'upstream_error' : 'bad_response', `the portal answered ${status}`);
+  return new SourceFailure(status >= 500 ? 'upstream_error' : 'bad_response', `the portal responded with ${status}`);
 }
 
 /**

@@ -15,6 +15,6 @@ export function checkGstRecord(payload: unknown, gstin: string): { readonly isNa
   if (!parsed.success) throw badAnswer('a result has no payload');
   const subject = parsed.data.gstin;
   if (subject === undefined) return { isNamed: false };
-  if (typeof subject !== 'string' || subject.toUpperCase() !== gstin) throw badAnswer('the record is not the one that was asked for');
+  if (typeof subject !== 'string' || subject.toUpperCase() !== gstin) throw badAnswer('the record is not the requested one');
   return { isNamed: true };
 }

@@ -32,13 +32,13 @@ export function badAnswer(what: string): ServiceError {
 /** The 500 for an upstream that accepted the request and reports that it could not process it. No late reply can follow. */
 export function processingFailed(): ServiceError {
   return new ServiceError('processing_failed', {
-    cause: new SourceFailure('upstream_error', 'the upstream says that it could not process it'),
+    cause: new SourceFailure('upstream_error', 'the upstream reports that it could not process the request'),
   });
 }
 
 /** The 504 for an upstream that reports that it ran out of time. No late reply can follow. */
 export function upstreamTimedOut(): ServiceError {
-  return new ServiceError('upstream_timeout', { cause: new SourceFailure('upstream_error', 'the upstream says that it timed out') });
+  return new ServiceError('upstream_timeout', { cause: new SourceFailure('upstream_error', 'the upstream reports that it timed out') });
 }
 
 /**
@@ -48,7 +48,7 @@ export function upstreamTimedOut(): ServiceError {
 export function exchangeError(error: unknown): Error {
   if (error instanceof SourceFailure) return sourceError(error);
   if (isTimeout(error)) return upstreamFailure(error);
-  return error instanceof Error ? error : new Error('something that is no error was thrown', { cause: error });
+  return error instanceof Error ? error : new Error('a value that is not an error was thrown', { cause: error });
 }
 
 /** Problems that are detected before anything is sent. */

@@ -107,7 +107,7 @@ export class CutOutPool {
         settle(() => reject(error));
       };
       const onError = (error: Error): void => fail(error);
-      const onExit = (): void => fail(new Error('the thread ended without an answer'));
+      const onExit = (): void => fail(new Error('the thread ended without a result'));
       const onAbort = (): void => fail(signal.reason as Error);
       thread.on('message', onAnswer).on('error', onError).on('exit', onExit);
       signal.addEventListener('abort', onAbort, { once: true });

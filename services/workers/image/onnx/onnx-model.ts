@@ -34,7 +34,7 @@ export function toAlpha(
   const values = outputActivation === 'sigmoid' ? found.map((value) => 1 / (1 + Math.exp(-value))) : found;
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) {
-    if (!Number.isFinite(value)) throw new Error("the model's output holds something that is no number");
+    if (!Number.isFinite(value)) throw new Error("the model's output holds something that is not a number");
     least = Math.min(least, value);
     most = Math.max(most, value);
   }

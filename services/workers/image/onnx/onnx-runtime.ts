@@ -57,7 +57,7 @@ export async function loadWithOnnxRuntime({ modelFile, size }: OnnxModel, runtim
     run: async (values) => {
       // Models have up to twelve outputs. Unless the wanted output is named, all of them are copied.
       const found = (await session.run({ [input]: new runtime.Tensor('float32', values, dims) }, [output]))[output];
-      if (!(found?.data instanceof Float32Array)) throw new Error('the model does not answer 32-bit numbers');
+      if (!(found?.data instanceof Float32Array)) throw new Error('the model does not return 32-bit numbers');
       return { data: found.data, dims: found.dims };
     },
   };

@@ -70,6 +70,6 @@ export function refusalOf(code: (typeof ERROR_CODES)[number]): ServiceError {
       return noForeground();
     case 'overloaded':
     case 'internal':
-      return upstreamFault(code, `the upstream says ${code}`);
+      return upstreamFault(code, `the upstream reports ${code}`);
   }
 }

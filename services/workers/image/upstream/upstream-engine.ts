@@ -65,13 +65,13 @@ async function look(png: Buffer): Promise<{ width: number; height: number; share
  */
 async function checkResult(frame: ResultFrame, size: { readonly width: number; readonly height: number }): Promise<Buffer> {
   const png = Buffer.from(frame.image, 'base64');
-  if (typeOf(png) !== 'image/png') throw upstreamFault('bad_response', 'the result is no PNG');
+  if (typeOf(png) !== 'image/png') throw upstreamFault('bad_response', 'the result is not a PNG');
   const seen = await look(png).catch((error: unknown) => {
     throw upstreamFault('bad_response', error instanceof Error ? error : String(error));
   });
   if (!seen) throw upstreamFault('bad_response', 'the result has no alpha channel');
   const isSize = [frame, seen].every(({ width, height }) => width === size.width && height === size.height);
-  if (!isSize) throw upstreamFault('bad_response', 'the result has another size than the picture');
+  if (!isSize) throw upstreamFault('bad_response', 'the result does not have the size of the picture');
   if (isNothing(seen.share)) throw noForeground();
   return png;
 }

@@ -24,18 +24,18 @@ function bodyOf({ text, bias, within, countryCode, languageCode }: PlaceQuery, p
   };
 }
 
-const UNUSABLE = 'The source of the ranking answered with something that cannot be used.';
+const UNUSABLE = 'The source of the ranking sent an unusable response.';
 
 /** Omits Google's own text, which may repeat parts of the request. */
 function failureOf(status: number, data: unknown): ServiceError {
   const parsed = googleError.safeParse(data);
   const code = parsed.data?.error.code ?? status;
   const name = parsed.data?.error.status ?? 'UNKNOWN';
-  const cause = new Error(`Google Places answered ${status} ${name}`);
+  const cause = new Error(`Google Places responded with ${status} ${name}`);
   if (code === 504 || name === 'DEADLINE_EXCEEDED') return new ServiceError('upstream_timeout', { cause });
   const fail = (reason: string, detail: string): ServiceError =>
     new ServiceError('upstream_failed', { detail, members: { reason }, cause });
-  if (code === 429) return fail('provider_quota', 'The source of the ranking takes no more requests at the moment.');
+  if (code === 429) return fail('provider_quota', 'The source of the ranking accepts no more requests at present.');
   if (code >= 400 && code < 500) return fail('rejected', 'The source of the ranking refused the request.');
   return parsed.success ? fail('upstream_error', 'The source of the ranking failed.') : fail('bad_response', UNUSABLE);
 }

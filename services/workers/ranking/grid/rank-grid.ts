@@ -90,7 +90,7 @@ function checkAnswered(ranked: readonly RankedPoint[]): void {
   const reason = reasons.find((each) => each !== 'timeout');
   if (reason === undefined) throw new ServiceError('upstream_timeout');
   throw new ServiceError('upstream_failed', {
-    detail: 'The source of the ranking failed at every point that was asked.',
+    detail: 'The source of the ranking failed at every point that was queried.',
     members: { reason },
   });
 }

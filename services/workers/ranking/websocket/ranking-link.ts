@@ -30,7 +30,7 @@ export class RankingLink {
       return await this.link.exchange({ key: id, message: rankMessage(id, parameters) }, signal);
     } catch (error) {
       if (!(error instanceof LinkFailure) || error.kind === 'late') throw upstreamFailure(error);
-      if (error.kind === 'garbled') throw failed('bad_response', 'The source of the ranking answered with something unexpected.', error);
+      if (error.kind === 'garbled') throw failed('bad_response', 'The source of the ranking sent an unexpected response.', error);
       throw failed('unreachable', 'The source of the ranking could not be reached.', error);
     }
   }
@@ -49,7 +49,7 @@ function settle(received: JsonFrame, waiting: Waiting<string>, log: Log): void {
   switch (frame.kind) {
     case 'result': {
       const asked = waiting.get(frame.id);
-      if (frame.bodyText === undefined) asked?.reject(failed('bad_response', 'The source of the ranking answered without an ok flag.'));
+      if (frame.bodyText === undefined) asked?.reject(failed('bad_response', 'The source of the ranking responded without an ok flag.'));
       else asked?.resolve(frame.bodyText);
       return;
     }
@@ -60,6 +60,6 @@ function settle(received: JsonFrame, waiting: Waiting<string>, log: Log): void {
       return;
     }
     case 'unknown':
-      log.warn({ length: received.text.length }, 'the ranking link sent something unknown');
+      log.warn({ length: received.text.length }, 'the ranking link sent an unknown message');
   }
 }

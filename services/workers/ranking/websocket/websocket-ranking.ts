@@ -75,7 +75,7 @@ function leadParameters({ text: keyword, bias, countryCode, languageCode }: Plac
 function placesIn(bodyText: string): Place[] {
   const parsed = rankedBody.safeParse(JSON.parse(bodyText));
   if (parsed.success) return parsed.data.results.map(placeOf);
-  const detail = 'The source of the ranking answered without a list of businesses.';
+  const detail = 'The source of the ranking responded without a list of businesses.';
   throw new ServiceError('upstream_failed', { detail, members: { reason: 'bad_response' }, cause: parsed.error });
 }
 
