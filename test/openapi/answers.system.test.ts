@@ -175,7 +175,7 @@ const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '401 gateway_proof_missing': 'acceptance/proof.system',
   '503 access_layer_unavailable': 'access-layer/refusals',
   '503 quota_unavailable': 'access-layer/refusals',
-  '500 processing_failed': 'workers/identity/identity-worker.system',
+  '500 processing_failed': 'workers/identity/workers-and-sessions.system',
   '503 service_not_ready': 'products/worker-tls.system',
   '401 link_not_valid': 'acceptance/links.system',
   '400 invalid_request': 'products/app/analyze.system',
