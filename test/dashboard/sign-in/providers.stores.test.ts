@@ -157,22 +157,29 @@ describe('signing in with what nobody is let in with', () => {
 
   it.each<[string, Said]>([
     ['another audience', { claims: { aud: 'somebody else' } }],
-    ['another issuer that begins alike', { claims: { iss: 'http://127.0.0.1.evil.example' } }],
+    ['another issuer', { claims: { iss: 'https://issuer.example' } }],
     ['another nonce', { claims: { nonce: 'of another sign-in' } }],
+    ['no nonce', { claims: { nonce: undefined } }],
     ['a time that is over', { claims: { exp: 1_000 } }],
     ['a signature of another key', { isForged: true }],
     ['several audiences and another party', { claims: { aud: [CLIENT, 'somebody else'], azp: 'somebody else' } }],
+    ['a time that has not come', { claims: { nbf: Date.now() / 1_000 + 600 } }],
     ['a time of ten minutes ago', { claims: { iat: Date.now() / 1_000 - 660, exp: Date.now() / 1_000 - 600 } }],
+    ['an audience that is one of its own clients', { claims: { aud: ['tollgate-other'] } }],
+    ['another issuer that begins alike', { claims: { iss: 'http://127.0.0.1.evil.example' } }],
     ['no signature', { alg: 'none' }],
     [
       'a signature by its public key as a secret',
       { alg: 'HS256', secret: own.publicKey.export({ type: 'spki', format: 'pem' }).toString() },
     ],
+    ['a signature by its public key as it publishes it', { alg: 'HS256', secret: JSON.stringify(published(own, 'one')) }],
     ['a key that the token brings along', { isForged: true, header: { jwk: published(other, 'one') } }],
+    ['a key at an address that the token names', { isForged: true, header: { jku: 'https://evil.example/jwks' } }],
     ['a key that it does not publish by name', { isForged: true, header: { kid: 'two' } }],
     ['an interface of its own, and nobody’s identity', { hasNoIdentity: true }],
     ['a signature by the secret that both know', { alg: 'HS256' }],
     ['no id of the person', { claims: { sub: '' } }],
+    ['an id that no provider may give', { claims: { sub: 'p'.repeat(256) } }],
     ['an id that cannot be kept', { claims: { sub: 'person\0one' } }],
   ])('is refused with what the provider signed for %s', async (_what, said) => {
     expectRefused(await signIn(said), 'failed');
@@ -181,7 +188,11 @@ describe('signing in with what nobody is let in with', () => {
 
   it.each([
     ['not verified', { email_verified: false }],
+    ['of which nothing is said', { email_verified: undefined }],
     ['verified in another type', { email_verified: 'true' }],
+    ['with a letter that small letters make another', { email: '\u212Aate@example.com' }],
+    ['that turns its reader’s direction', { email: 'asha\u202Emoc.elpmaxe@evil.example' }],
+    ['that cannot be kept', { email: 'asha\0@example.com' }],
     ['that is a list', { email: 'asha@example.com,birk@example.com' }],
     ['that is longer than mail can go', { email: `${'a'.repeat(250)}@example.com` }],
   ])('is refused with an address %s', async (_what, claims) => {

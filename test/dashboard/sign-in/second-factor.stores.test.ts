@@ -1,7 +1,8 @@
 import { type LightMyRequestResponse } from 'fastify';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { eventually } from '../../support/eventually';
-import { cookieOf, PASSWORD, tokenOf, useDashboard, verdict } from '../support/dashboard';
+import { type Brand, PLAIN_BRAND } from '../../../services/dashboard/brand/brand';
+import { cookieOf, PASSWORD, startDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
 import { askEndpoint, makeBelongings, digestEverything, samples } from '../support/endpoint-samples';
 import { livingCookies as living } from '../support/operator';
 import { secretOf, totpOf, unusedTotpOf } from '../support/totp';
@@ -45,6 +46,27 @@ const actions = async () => {
 };
 
 describe('turning the second factor on', () => {
+  it('and adding a passkey name the shop as its brand says now, without a restart', async () => {
+    let name = 'Acme';
+    const brand: Brand = {
+      ...PLAIN_BRAND,
+      get name() {
+        return name;
+      },
+    };
+    const shop = await startDashboard({ brand, url: 'https://dashboard.example.com' });
+    const cookie = await shop.signIn(EMAIL);
+    const names = async () => {
+      const ask = (path: string) => shop.ask({ method: 'POST', path, body: { password: PASSWORD }, cookie });
+      const begun = await ask('/api/auth/two-factor/enable');
+      return [new URL(begun.json().totpURI).searchParams.get('issuer'), (await ask('/api/account/passkeys/options')).json().rp.name];
+    };
+    expect(await names()).toEqual(['Acme', 'Acme']);
+    name = 'Acme Weather';
+    expect(await names()).toEqual(['Acme Weather', 'Acme Weather']);
+    await shop.close();
+  });
+
   it('asks for the password, and counts only once a code was given', async () => {
     const cookie = await dashboard.signIn(EMAIL);
     expect((await post('/two-factor/enable', { password: 'not the password' }, { cookie })).statusCode).toBe(400);

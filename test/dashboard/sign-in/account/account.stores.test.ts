@@ -67,6 +67,17 @@ describe('exporting an account', () => {
       expect(answer.body).not.toContain('stranger@example.com');
     });
 
+    it('gives a founder who is no owner any more the own account alone', async () => {
+      const own = await makeBelongings(dashboard, EMAIL);
+      await fillEveryTable(dashboard.pool, EMAIL);
+      await dashboard.pool.query("UPDATE member SET role = 'owner' FROM auth_user u WHERE u.id = user_id AND u.email <> $1", [EMAIL]);
+      await dashboard.pool.query("UPDATE member SET role = 'admin' FROM auth_user u WHERE u.id = user_id AND u.email = $1", [EMAIL]);
+      const file: Record<string, unknown[]> = (await ask(own.cookie)).json();
+      const ofPerson = EXPORT_SECTIONS.filter(({ part }) => part === 'account').map(({ name }) => name);
+      for (const { name } of EXPORT_SECTIONS) expect([name, (file[name] ?? []).length > 0]).toEqual([name, ofPerson.includes(name)]);
+      expect(file['account']).toMatchObject([{ email: EMAIL, customer_id: null, organisation_name: null }]);
+    });
+
     it('asks for the password, and may be had three times an hour', async () => {
       const cookie = await dashboard.signIn(EMAIL);
       expect((await ask(cookie, { password: 'not the password' })).json().code).toBe('invalid_password');
