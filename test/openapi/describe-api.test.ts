@@ -2,6 +2,8 @@ import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catal
 import { operationsIn, readOperations, successOf } from '../../services/dashboard/storefront/operations';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { isObject } from '../../services/openapi/document-parts';
+import { callOf } from '../../services/openapi/own-call';
+import { isJsonType, successStatus } from '../../services/openapi/success-of';
 import { normalForm } from '../../services/openapi/own-document/normal-form';
 import { PRODUCTS } from '../support/catalogue';
 import { checkOpenApi } from '../support/openapi/check-openapi';
@@ -293,4 +295,32 @@ it('keeps the order of an author: paths, methods, media types, members and examp
   expect(Object.keys(paths)).toEqual(['/weather/longest/of/all', '/weather/b', '/weather/a']);
   expect(Object.keys(paths['/weather/longest/of/all'])).toEqual(['post', 'get']);
   expect(JSON.stringify(paths['/weather/b'].get.responses['200'])).toBe(JSON.stringify(get.responses['200']));
+});
+
+describe('the success of an operation', () => {
+  it.each([
+    [['404', '204', '201'], '201'],
+    [['default', '202'], '202'],
+    [['2XX', '400'], '2XX'],
+    [['2xx', '206'], '206'],
+    [['400', 'default'], 'default'],
+    [['400', '301'], undefined],
+    [['2000', 'x-200'], undefined],
+  ])('of %j is %s', (statuses, success) => {
+    expect(successStatus(Object.fromEntries(statuses.map((status) => [status, {}])))).toBe(success);
+  });
+
+  it('decides whether a sample reads its answer as JSON', () => {
+    const readsText = (responses: object) => callOf({ responses }, { method: 'post', path: '/city' }).answersText;
+    const json = { content: { 'application/hal+json; charset=utf-8': {} } };
+    expect([readsText({ '201': json }), readsText({ default: json }), readsText({ '204': {}, '206': json })]).toEqual([false, false, true]);
+  });
+
+  it.each(['application/json', 'text/json', 'application/vnd.city.v1+json;q=1', 'application/json-patch+json'])('%s is JSON', (type) => {
+    expect(isJsonType(type)).toBe(true);
+  });
+
+  it.each(['application/x-ndjson', 'application/json-seq', 'text/plain', 'json'])('%s is no JSON', (type) => {
+    expect(isJsonType(type)).toBe(false);
+  });
 });
