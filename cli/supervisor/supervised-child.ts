@@ -42,7 +42,7 @@ export class SupervisedChild {
   #child: ChildProcess | undefined;
   #ready: ReadyLine | undefined;
   #deaths = 0;
-  /** Where the log of the last attempt begins. */
+  /** Size of the log when the last attempt began. */
   #logStart = 0;
   #keeper: Promise<void> | undefined;
 

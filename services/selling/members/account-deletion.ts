@@ -67,7 +67,7 @@ export function askForDeletion(db: Database, wish: DeletionWish): Promise<Date> 
   });
 }
 
-/** When an account whose deletion was requested at `askedAt` is erased. */
+/** The time at which an account is erased whose deletion was requested at `askedAt`. */
 function dueAt(askedAt: Date): Date {
   return new Date(askedAt.getTime() + GRACE_DAYS * 86_400_000);
 }

@@ -20,7 +20,7 @@ export interface RequestOfAll {
   readonly milliseconds: number | null;
   /** Bytes of the response's body. */
   readonly bytes: number | null;
-  /** What it cost, though it may have been given back; null if nothing was counted, and until its response is reported. */
+  /** The cost, even if it was given back later; null if nothing was counted, and until the response is reported. */
   readonly units: number | null;
   /** Null without a known key. */
   readonly customer: { readonly id: string; readonly email: string } | null;

@@ -1,7 +1,7 @@
 /** A product that works for this long counts as recovered in mails. A failure that begins sooner is still the same one. */
 export const SETTLED_MS = 15 * 60_000;
 
-/** From when to when a product failed. */
+/** A time in which a product failed. */
 export interface FailingTime {
   readonly id: string;
   readonly product: string;

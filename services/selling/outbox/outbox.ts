@@ -15,7 +15,7 @@ interface OutboxDetails {
   /** About a status subscription: the request for it, with an id of the request; or an outage, by its id. */
   readonly status: `${'asked' | OutageNews} ${string}`;
   readonly invoice: InvoiceNews;
-  /** With the id of the fact, or the second since which a payment has been failing. */
+  /** Ends with the id of the fact, or the second since which a payment has been failing. */
   readonly payment: `${PaymentNews} ${string}`;
   readonly webhook: '';
 }
@@ -43,7 +43,7 @@ export interface OutboxItem<K extends OutboxKind = OutboxKind> {
   readonly detail: OutboxDetails[K];
   /** Including this one. */
   readonly attempts: number;
-  /** With microseconds. */
+  /** PostgreSQL's text of the time, with microseconds. */
   readonly askedAt: string;
   /** True for a mail that could not be sent for so long that it is dropped: the pages have shown its news. */
   readonly isStale: boolean;

@@ -51,7 +51,7 @@ export async function findPaidByReference(db: Database, { provider, reference }:
   return (await db.query<PaidSubscription>(`${SELECT} WHERE provider = $1 AND reference = $2 ${lock}`, [provider, reference])).rows[0];
 }
 
-/** Whether a customer ever paid for a product, or had a trial of it. */
+/** True if a customer ever paid for a product, or had a trial of it. */
 export async function wasPaid(db: Database, customerId: string, product: string): Promise<boolean> {
   const { rowCount } = await db.query('SELECT FROM paid_subscription WHERE customer_id = $1 AND product_id = $2 LIMIT 1', [
     customerId,

@@ -50,7 +50,7 @@ export interface SubscriptionFact {
   readonly next?: NextPlan | null;
   /** Absent: no discount. */
   readonly discount?: Discount | null;
-  /** Whether nothing is charged until the payment is resumed. Absent: it is charged. */
+  /** True if nothing is charged until the payment is resumed. Absent: it is charged. */
   readonly isPaused?: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface PaymentState extends Omit<SubscriptionFact, 'kind'> {
   readonly next: NextPlan | null;
   readonly discount: Discount | null;
   readonly isPaused: boolean;
-  /** When the unpaid charge first failed; null if nothing is owed. */
+  /** Time at which the unpaid charge first failed; null if nothing is owed. */
   readonly failingSince: Seconds | null;
 }
 
@@ -145,7 +145,7 @@ export function reducePayments(facts: readonly DatedFact[]): PaymentState | unde
 }
 
 /**
- * Whether the present state cannot be known from these facts: its newest second has two, such as a cancellation and its withdrawal, and
+ * True if the present state cannot be known from these facts: its newest second has two, such as a cancellation and its withdrawal, and
  * providers send events in any order. A later response of the provider comes after both.
  */
 export function isUncertain(facts: readonly DatedFact[]): boolean {
@@ -159,7 +159,7 @@ export function isUncertain(facts: readonly DatedFact[]): boolean {
 export interface GraceTerms {
   /** Days after a failed payment in which the plan goes on. */
   readonly graceDays: number;
-  /** What follows: the product's base limits, or a suspended subscription. */
+  /** The consequence: the product's base limits, or a suspended subscription. */
   readonly afterGrace: 'base' | 'suspend';
 }
 

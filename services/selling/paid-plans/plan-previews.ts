@@ -13,7 +13,7 @@ export interface PlanPreview {
   readonly price: number;
   /** The plan's limits, and what it sells above them. */
   readonly terms: unknown;
-  /** What was paid at that time. */
+  /** The paid plan at that time. */
   readonly held: HeldPlan;
   readonly change: Exclude<PlanChange, { readonly kind: 'refused' | 'pay' }>;
 }

@@ -29,10 +29,10 @@ export type Fix =
 export interface ExplainedProduct {
   readonly id: string;
   readonly title: string;
-  /** An outage was on. */
+  /** True if there was an outage. */
   readonly failing: boolean;
   readonly since: string | null;
-  /** When it ended; null while it goes on, and without an outage. */
+  /** End of the outage; null while it continues, and without an outage. */
   readonly until: string | null;
 }
 
@@ -51,7 +51,7 @@ export interface Explanation {
   /** The response may still be reported. */
   readonly isRunning: boolean;
   readonly product: ExplainedProduct | null;
-  /** What would make the request succeed; empty if it did. */
+  /** The change that would make the request succeed; empty if it did. */
   readonly remedy: string;
   /** The likeliest first. Empty for a seller, because only the customer can apply them. */
   readonly fixes: readonly Fix[];

@@ -14,9 +14,9 @@ export interface KnownRequest extends Decision {
   readonly included?: QuotaLimits | undefined;
   /** Absent until the gateway reports it. */
   readonly answer?: ReportedAnswer | undefined;
-  /** Whether units of it were given back. Known for three days. */
+  /** True if units of it were given back. Known for three days. */
   readonly isGivenBack?: boolean | undefined;
-  /** Whether the product's responses report their cost. */
+  /** True if the product's responses report their cost. */
   readonly isPricedByAnswer?: boolean | undefined;
   readonly productTitle?: string | undefined;
   /** The outage of the product at the time of the request; `until` is absent while it goes on. ISO 8601, UTC. */

@@ -17,7 +17,7 @@ export interface LoggedRequest {
    * each has one. Null: not counted yet, for some seconds.
    */
   readonly share: number | null;
-  /** Whether the product failed and the units were given back. Known for three days. */
+  /** True if the product failed and the units were given back. Known for three days. */
   readonly isGivenBack: boolean;
   /** Null if the gateway reports none. The path has no query. */
   readonly method: string | null;
@@ -28,7 +28,7 @@ export interface LoggedRequest {
   readonly milliseconds: number | null;
   /** Bytes of the response's body. */
   readonly bytes: number | null;
-  /** What it cost, though it may have been given back; null if nothing was counted, and until its response is reported. */
+  /** The cost, even if it was given back later; null if nothing was counted, and until the response is reported. */
   readonly units: number | null;
 }
 

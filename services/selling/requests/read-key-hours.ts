@@ -34,7 +34,7 @@ interface Period {
 export interface KeyUsage extends Readonly<Pick<KeyHour, 'day' | 'product'> & Outcomes> {
   readonly hour: number | null;
   readonly startsAt: Date | null;
-  /** How many of them have no line in the request log. */
+  /** Number of them without a line in the request log. */
   readonly unlogged: number;
 }
 

@@ -10,11 +10,11 @@ export type ChargeState = 'none' | 'charged' | 'given_back' | 'settled' | 'unkno
 /** What the caller got. Time and size are null for a refusal, which the gateway sends itself. */
 export interface ExplainedAnswer {
   readonly status: number;
-  /** From the first byte of the request at the gateway to the last of the response. */
+  /** From the first byte of the request at the gateway to the last byte of the response. */
   readonly milliseconds: number | null;
   /** Bytes of the response's body. */
   readonly bytes: number | null;
-  /** What the request cost, though it may have been given back. */
+  /** The cost of the request, even if it was given back later. */
   readonly units: number | null;
   readonly charge: ChargeState;
 }

@@ -13,7 +13,7 @@ export interface SubscriptionTerm extends QuotaLimits {
   readonly price: string;
   /** ISO 4217; null for the base limits. */
   readonly currency: string | null;
-  /** What was sold above the limits; null: nothing. */
+  /** Use that was sold above the limits; null: none. */
   readonly overage: Overage | null;
   /** Paused and cancelled subscriptions cost nothing. */
   readonly isActive: boolean;
@@ -24,7 +24,7 @@ export interface SubscriptionTerm extends QuotaLimits {
   readonly toDay: string;
 }
 
-/** What one subscription used on one day. Counts are units. */
+/** Use of one subscription on one day. Counts are units. */
 export interface StatementUse {
   readonly subscriptionId: string;
   readonly day: string;
