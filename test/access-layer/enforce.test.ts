@@ -82,5 +82,5 @@ it('an explanation names the check that would have refused', async () => {
   if (!decision) throw new Error('nothing was recorded');
   const { outcome, checks, remedy } = explainRequest(decision, { reader: 'customer', nowMs: 0 });
   expect([outcome, checks[0]?.outcome]).toEqual(['would_refuse:key_missing', 'failed']);
-  expect(remedy).toContain('The request went on: its route does not enforce');
+  expect(remedy).toContain('The request was let through: its route does not enforce');
 });

@@ -36,7 +36,7 @@ async function refuseShared(client: PoolClient, { userId, customerId }: Deletion
   if (rowCount || !owned.some((each) => each.customerId === customerId) || owned.some(({ otherMembers }) => otherMembers > 0)) {
     throw new OperationRefused(
       'account_shared',
-      'others are in an organisation of yours: remove them, or transfer its ownership and leave it, under Team',
+      'your organisation has other members: remove them, or transfer its ownership and leave it, under Team',
     );
   }
 }

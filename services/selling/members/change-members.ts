@@ -18,7 +18,7 @@ const COUNT_OTHERS = `SELECT 1 FROM member WHERE customer_id = $1 AND role = 'ow
 /** @throws OperationRefused `last_owner` */
 async function requireAnotherOwner(client: PoolClient, { customerId, userId }: MemberRef): Promise<void> {
   const { rowCount } = await client.query(COUNT_OTHERS, [customerId, userId]);
-  if (!rowCount) throw new OperationRefused('last_owner', 'an organisation has an owner: make somebody else an owner first');
+  if (!rowCount) throw new OperationRefused('last_owner', 'an organisation needs an owner: make somebody else an owner first');
 }
 
 /** Only owners may make, change or remove owners. @throws OperationRefused `owner_needed` */

@@ -16,6 +16,6 @@ export abstract class VersionConflict extends Error {
   override readonly name = 'VersionConflict';
 
   constructor() {
-    super('what was to be changed has changed in between');
+    super('it was changed in the meantime');
   }
 }

@@ -30,7 +30,7 @@ export function addNote(
     const insert = `INSERT INTO customer_note (customer_id, author, text) VALUES ($1, $2, $3) RETURNING ${COLUMNS}`;
     const { rows } = await client.query<CustomerNote>(insert, [customerId, author, text]);
     const note = rows[0];
-    if (!note) throw new Error('a note was not written');
+    if (!note) throw new Error('the note was not stored');
     // The line is about the note, not the customer, because customers read lines about themselves.
     await writeAudit(client, { actor, action: 'customer.note', subject: { kind: 'note', id: note.id }, details: { customer: customerId } });
     return note;

@@ -63,7 +63,7 @@ export async function readNodes(db: Database): Promise<NodeHealth[]> {
 /** The state of the database. */
 export async function readStoreHealth(db: Database): Promise<StoreHealth> {
   const { rows } = await db.query<StoreHealth>(STORE);
-  if (!rows[0]) throw new Error('the database did not say how it is');
+  if (!rows[0]) throw new Error('the database did not report its state');
   return rows[0];
 }
 

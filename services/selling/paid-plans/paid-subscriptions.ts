@@ -89,7 +89,7 @@ export function heldPlan({
 export async function requireUnpaid(db: Database, { customerId, product }: { customerId: string; product: string }): Promise<void> {
   const paid = await findPaid(db, customerId, product);
   if (!paid) return;
-  const text = `the customer pays for "${String(paid.plan)}" at ${paid.provider}; end that payment first, or say that it goes on`;
+  const text = `the customer pays for "${String(paid.plan)}" at ${paid.provider}; end that payment first, or confirm that it continues`;
   throw new OperationRefused('plan_paid', text);
 }
 

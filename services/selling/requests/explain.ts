@@ -131,7 +131,7 @@ const CHECKS: readonly Check[] = [
     name: 'request capacity remains',
     denials: ['quota_daily_exceeded', 'quota_monthly_exceeded', 'rate_exceeded', 'quota_unavailable'],
     saw: ({ quota, maskedKey, keyPlace, included, outcome }) => {
-      if (!quota && outcome === 'quota_unavailable') return 'what was used could not be read';
+      if (!quota && outcome === 'quota_unavailable') return 'usage could not be read';
       if (!quota) return keyPlace === 'link' ? 'counted when the link was made' : 'not counted';
       const counter = maskedKey?.startsWith(TEST_PREFIX) ? 'of test keys, ' : '';
       const rate = quota.rate ? `; ${describeRate(quota.rate)}` : '';
@@ -151,8 +151,8 @@ const callerRemedy: Remedy = ({ callerAddress, originHost }) => {
 /** For the customer who has the key; every step can be done in the dashboard and with the command line. */
 const REMEDIES: Record<DenialCode, Remedy> = {
   request_not_readable: 'Send fewer headers, and a query or form that is well formed.',
-  ambiguous_path: 'Send the path that you mean, without dot segments, and without encoding what needs no encoding.',
-  key_missing: 'Send the key in a place that this product takes it from: the header X-API-Key always is one.',
+  ambiguous_path: 'Send the path that you mean, without dot segments and unnecessary encoding.',
+  key_missing: 'Send the key in a place that this product accepts: the header X-API-Key is always one.',
   ambiguous_key: 'Send one key, in one place, once.',
   key_unknown: 'Check the key for typing errors, or create a new one.',
   link_not_valid: 'Make another link with the key.',
@@ -165,13 +165,13 @@ const REMEDIES: Record<DenialCode, Remedy> = {
   sandbox_missing: (decision) => `Use a live key: ${products(decision)} has no sandbox for test keys.`,
   quota_daily_exceeded: ({ quota }) =>
     quota?.isCapped
-      ? 'This is the daily cap that you set yourself: raise or remove it, which counts at once, or wait for midnight in the quota time zone.'
-      : 'Wait for midnight in the quota time zone, or change the plan: a higher limit counts at once.',
-  quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan: a higher limit counts at once.',
+      ? 'This is the daily cap that you set yourself: raise or remove it, which takes effect at once, or wait for midnight in the quota time zone.'
+      : 'Wait for midnight in the quota time zone, or change the plan: a higher limit takes effect at once.',
+  quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan: a higher limit takes effect at once.',
   rate_exceeded:
     'Wait for as long as Retry-After says, and spread requests: the rate holds for all keys of the subscription together. Another plan may have a higher one.',
-  access_layer_unavailable: 'Try again shortly. The key store could not answer; operators find why in the log of the plugin server.',
-  quota_unavailable: 'Try again shortly. No quota store could answer; operators find why in the log of the plugin server.',
+  access_layer_unavailable: 'Try again shortly. The key store did not respond; the log of the plugin server says why.',
+  quota_unavailable: 'Try again shortly. No quota store responded; the log of the plugin server says why.',
 };
 
 function isoTime({ atMs }: Decision): string {
@@ -197,7 +197,7 @@ function answeredRemedy(request: KnownRequest, reader: Reader): string {
     case 'unanswered':
       return reader === 'customer'
         ? `${SEND_AGAIN}: ${api} may have begun with it.`
-        : `See that ${api} runs and can be reached from the gateway.`;
+        : `Check that ${api} runs and can be reached from the gateway.`;
   }
 }
 
@@ -206,7 +206,7 @@ function remedyOf(request: KnownRequest, reader: Reader): string {
   if (code === undefined) return answeredRemedy(request, reader);
   const remedy = mendingOf(request, code);
   const isOnlyRecorded = code !== refusalIn(request.outcome);
-  return isOnlyRecorded ? `The request went on: its route does not enforce (enforce: false). ${remedy}` : remedy;
+  return isOnlyRecorded ? `The request was let through: its route does not enforce (enforce: false). ${remedy}` : remedy;
 }
 
 function mendingOf(request: KnownRequest, code: DenialCode): string {

@@ -86,7 +86,7 @@ function chargeSaid({ charge, units }: ExplainedAnswer): string {
     case 'given_back':
       return 'Given back.';
     case 'settled':
-      return `${many} charged, as the API said.`.trimStart();
+      return `${many} charged, as the API reported.`.trimStart();
     case 'unknown':
       return '';
   }
@@ -98,11 +98,11 @@ function storyOf(request: KnownRequest, subject: string, nowMs: number): string 
   if (answer && refusal !== undefined) return `→ ${answer.status} ${codeShown(refusal)}. ${subject} was refused: ${titleOf(refusal)}.`;
   const would = denialOf(request.outcome);
   if (would !== undefined)
-    return `→ ${apiOf(request)}. ${subject} went on: its route does not enforce. It would have been refused: ${titleOf(would)}.`;
+    return `→ ${apiOf(request)}. ${subject} was let through: its route does not enforce. It would have been refused: ${titleOf(would)}.`;
   if (!answer || !request.answer) {
     return isAwaited(request, nowMs)
       ? `→ no response reported yet. ${subject} was admitted.`
-      : `→ no response reported. ${subject} was admitted; its gateway has not reported what it was answered.`;
+      : `→ no response reported. ${subject} was admitted; its gateway has not reported the response.`;
   }
   return `→ ${answer.status} in ${request.answer.milliseconds} ms. ${subject} was admitted; ${whatHappened(request, request.answer)}`;
 }

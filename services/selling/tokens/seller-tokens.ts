@@ -96,7 +96,7 @@ export async function createSellerToken(
   const secret = generateSellerToken();
   const values = [hashApiKey(secret), secret.slice(-4), name, scopes, days, operator.id, operator.email];
   const [token] = (await client.query<SellerToken>(INSERT, values)).rows;
-  if (!token) throw new Error('a token was not kept');
+  if (!token) throw new Error('the token was not stored');
   const details = { name, scopes, expiresAt: token.expiresAt };
   await writeAudit(client, { actor, action: 'operator.token_create', subject: { kind: 'operator', id: operator.id }, details });
   return { id: token.id, secret, token };

@@ -311,7 +311,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     const { key } = await keyFor('tides');
     expect((await call('/tides/goa', key)).status).toBe(200);
     const reply = await call('/tides/goa', key);
-    await walk({ reply, status: 429, code: 'quota_daily_exceeded', says: 'a higher limit counts at once', remedy: '/plans?product=tides' });
+    await walk({ reply, status: 429, code: 'quota_daily_exceeded', says: 'a higher limit takes effect at once', remedy: '/plans?product=tides' });
     const { page } = given(customer);
     await page.goto(String(reply.json().upgrade));
     await page.getByRole('dialog').getByText('Gold').first().waitFor();
@@ -334,7 +334,7 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
         says: 'Weather did not answer in time. Given back.',
         remedy: '/status',
       });
-      expect(await explained(late)).toContain('See that Weather runs and can be reached from the gateway.');
+      expect(await explained(late)).toContain('Check that Weather runs and can be reached from the gateway.');
       api.mode = 'failing';
       const reply = await call('/weather/pune', key);
       expect(reply.status).toBe(500);

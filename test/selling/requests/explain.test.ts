@@ -88,7 +88,7 @@ describe('an explanation', () => {
   it.each<[DenialCode, string]>([
     ['access_layer_unavailable', 'tg_live…abcd in query, which could not be looked up'],
     ['key_unknown', 'tg_live…abcd in query, not on record'],
-    ['quota_unavailable', 'what was used could not be read'],
+    ['quota_unavailable', 'usage could not be read'],
   ])('of %s says what was seen, and not that what could not be seen is not so', (outcome, saw) => {
     const { checks } = explain({ ...decision, credentialId: undefined, quota: undefined, outcome });
     expect(checks.find((check) => check.outcome === 'failed')?.saw).toBe(saw);
@@ -148,9 +148,9 @@ describe('the first line', () => {
     ['a client that left', answered(499), '→ 499 in 31 ms. Your request was admitted; the client left before the response was sent. Charged.'],
     ['a success', answered(200), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. Charged.'],
     ['a success that counts nothing', answered(200, { quota: undefined }), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. Nothing was charged.'],
-    ['a response that says its price', answered(200, { isPricedByAnswer: true, isGivenBack: true }), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. 1 unit charged, as the API said.'],
+    ['a response that says its price', answered(200, { isPricedByAnswer: true, isGivenBack: true }), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. 1 unit charged, as the API reported.'],
     ['a refusal', { ...parcel, outcome: 'key_expired' }, '→ 401 key_expired. Your request was refused: API key expired. Nothing was charged.'],
-    ['a refusal that was only recorded', { ...parcel, outcome: 'would_refuse:key_expired' }, '→ Parcel API. Your request went on: its route does not enforce. It would have been refused: API key expired.'],
+    ['a refusal that was only recorded', { ...parcel, outcome: 'would_refuse:key_expired' }, '→ Parcel API. Your request was let through: its route does not enforce. It would have been refused: API key expired.'],
     ['a response that is not reported yet', parcel, '→ no response reported yet. Your request was admitted.'],
   ])('of %s says what the caller got, whose it is and what it cost', (_name, request, text) => {
     expect(explain(request).summary).toBe(`GET /parcel/carriers ${text}`);
@@ -185,7 +185,7 @@ it('an explanation has the response, and the product as it was at that time', ()
 
 it('an explanation tells the seller what the seller can do', () => {
   const ofUnanswered = explain(answered(502, { isFromApi: false, outage }), 'seller');
-  expect(ofUnanswered).toMatchObject({ fixes: [], remedy: 'See that Parcel API runs and can be reached from the gateway.' });
+  expect(ofUnanswered).toMatchObject({ fixes: [], remedy: 'Check that Parcel API runs and can be reached from the gateway.' });
   expect(ofUnanswered.summary).toContain('The request was admitted');
 });
 
