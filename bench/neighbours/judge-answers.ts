@@ -58,7 +58,7 @@ export function slowedPaths({ answers, quiet, foreignCores }: Judged, meter: Tur
     const worst = p99Of(times);
     return worst > mostMs ? [`${path}: ${worst.toFixed(0)} ms, quiet ${p99Ms.toFixed(0)} ms`] : [];
   });
-  if (excused > 0) process.stderr.write(`the machine gave no turns: ${excused} slow answers are not held against anybody\n`);
+  if (excused > 0) process.stderr.write(`the machine gave this process no turns: ${excused} slow responses do not count\n`);
   return slowed;
 }
 

@@ -98,7 +98,7 @@ function measureWithWrk({ url, seconds, key, refused = false }: Measurement): Lo
   };
   const all = /(\d+) requests in/.exec(text)?.[1];
   const others = /Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? '0';
-  if (others !== (refused ? all : '0')) throw new Error(`not every answer was ${refused ? 'a refusal' : '200'}:\n${text}`);
+  if (others !== (refused ? all : '0')) throw new Error(`not every response was ${refused ? 'a refusal' : '200'}:\n${text}`);
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1] ?? 0),
     p50: millis(/50%\s+([\d.]+)(us|ms|s)/),
@@ -120,7 +120,7 @@ function measureWithAutocannon({ url, seconds, key, refused = false }: Measureme
     latency: { p50: number; p99: number };
   };
   const wrong = refused ? result['2xx'] : result.non2xx;
-  if (wrong > 0) throw new Error(`${String(wrong)} answers were not ${refused ? 'refusals' : '200'}`);
+  if (wrong > 0) throw new Error(`${String(wrong)} responses were not ${refused ? 'refusals' : '200'}`);
   return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
