@@ -311,7 +311,13 @@ describe('a person with a refusal in hand finds in two steps what happened, whos
     const { key } = await keyFor('tides');
     expect((await call('/tides/goa', key)).status).toBe(200);
     const reply = await call('/tides/goa', key);
-    await walk({ reply, status: 429, code: 'quota_daily_exceeded', says: 'a higher limit takes effect at once', remedy: '/plans?product=tides' });
+    await walk({
+      reply,
+      status: 429,
+      code: 'quota_daily_exceeded',
+      says: 'a higher limit takes effect at once',
+      remedy: '/plans?product=tides',
+    });
     const { page } = given(customer);
     await page.goto(String(reply.json().upgrade));
     await page.getByRole('dialog').getByText('Gold').first().waitFor();
