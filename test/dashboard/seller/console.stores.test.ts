@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually';
 import { openedForTests } from '../../support/opened';
 import { consoleCalls, EMAIL, openConsole, OPERATOR } from '../support/console';
 import { ORIGIN, readPages, type TestDashboard } from '../support/dashboard';
-import { askEndpoint, type Belongings, fillPath, makeBelongings, keepsEverything, samples } from '../support/endpoint-samples';
+import { askEndpoint, type Belongings, fillPath, isPrinted, makeBelongings, keepsEverything, samples } from '../support/endpoint-samples';
 import { operatorSamples } from '../support/operator-samples';
 
 const [endpoints, operatorEndpoints] = [endpointsFor('members'), endpointsFor('operators')];
@@ -124,13 +124,16 @@ describe('suspending', () => {
 });
 
 describe('seeing what a customer sees', () => {
-  it.each(endpoints.filter(({ method }) => method === 'GET'))('answers what the customer gets: $name', async ({ name, path }) => {
-    const sample = samples[name]?.(own) ?? { query: 'from=2026-01-01&to=2026-01-31' };
-    const theirs = await dashboard.ask({ path: fillPath(path, sample), cookie: own.cookie });
-    const seen = await dashboard.ask({ path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), cookie });
-    expect([path, seen.statusCode]).toEqual([path, theirs.statusCode]);
-    if (path !== '/audit') expect(withoutPlace(withoutMoments(seen.body))).toBe(withoutPlace(withoutMoments(theirs.body)));
-  });
+  it.each(endpoints.filter((each) => each.method === 'GET' && !isPrinted(each)))(
+    'answers what the customer gets: $name',
+    async ({ name, path }) => {
+      const sample = samples[name]?.(own) ?? { query: 'from=2026-01-01&to=2026-01-31' };
+      const theirs = await dashboard.ask({ path: fillPath(path, sample), cookie: own.cookie });
+      const seen = await dashboard.ask({ path: fillPath(`/operator/customers/${customerId}/view${path}`, sample), cookie });
+      expect([path, seen.statusCode]).toEqual([path, theirs.statusCode]);
+      if (path !== '/audit') expect(withoutPlace(withoutMoments(seen.body))).toBe(withoutPlace(withoutMoments(theirs.body)));
+    },
+  );
   /** An operator has no place among the members. */
   const withoutPlace = (body: string) =>
     body.replace(/"role":(null|"owner"),"organisations":\[.*?\]/, 'PLACE').replace(/"isYou":(true|false)/g, 'WHO');

@@ -110,6 +110,9 @@ export const samples: Readonly<Record<string, (own: Belongings) => Sample>> = {
   'POST /subscriptions/:id/cancel': ({ subscription }) => ({ params: { id: subscription.id }, body: { version: subscription.version } }),
 };
 
+/** A printed invoice costs as much as twenty other requests: one walk over all endpoints asks for it. */
+export const isPrinted = ({ path }: Pick<NamedEndpoint, 'path'>): boolean => path.endsWith('/pdf');
+
 /** A path with its names filled in. */
 export function fillPath(path: string, { params = {}, query }: Sample): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? 'missing');
