@@ -141,9 +141,7 @@ const outage = { since: '2026-11-20T13:00:00Z' };
 describe('the first line', () => {
   it.each<[string, KnownRequest, string]>([
     ['an API that did not answer', answered(502, { isFromApi: false, isGivenBack: true }), '→ 502 in 31 ms. Your request was admitted; Parcel API did not answer. Given back.'],
-    ['an API that took too long', answered(504, { isFromApi: false, isGivenBack: true }), '→ 504 in 31 ms. Your request was admitted; Parcel API did not answer in time. Given back.'],
     ['an API that failed', answered(500), '→ 500 in 31 ms. Your request was admitted; Parcel API failed. Charged.'],
-    ['an API that refused', answered(422), '→ 422 in 31 ms. Your request was admitted; Parcel API refused it. Charged.'],
     ['a gateway that refused after the checks', answered(413, { isFromApi: false }), '→ 413 in 31 ms. Your request was admitted; the gateway refused it. Charged.'],
     ['a client that left', answered(499), '→ 499 in 31 ms. Your request was admitted; the client left before the response was sent. Charged.'],
     ['a success', answered(200), '→ 200 in 31 ms. Your request was admitted; Parcel API answered. Charged.'],

@@ -139,25 +139,6 @@ describe('a plan that sells use above its limits', () => {
     const closed = await read(key, '2026-01', '2026-02-03T00:00:00+05:30');
     expect(closed?.lines).toMatchObject([{ daily: 300, monthly: 3_000, overage: { units: 300, amount: '6.00' } }]);
   });
-
-  it('charges it to a customer who had a dearer plan without overage for a minute of each day', async () => {
-    await sell();
-    const key = await newKey(database.pool, { products: ['api-gst'], plan: 'Star' });
-    await since(key, '2026-01-01T00:00:00+05:30');
-    await database.pool.query(
-      `INSERT INTO subscription_term (subscription_id, customer_id, product_id, plan_name, price, currency, daily, monthly, state, since, until)
-       SELECT subscription_id, customer_id, product_id, 'Pro', 599.00, currency, 100, 3000, state, minute, minute + interval '1 minute'
-       FROM subscription_term, generate_series(0, 30) AS day, LATERAL (SELECT since + day * interval '1 day' + interval '9 hours') AS at (minute)
-       WHERE customer_id = $1`,
-      [key.customerId],
-    );
-    await use(key, '2026-01-05', 480);
-    const closed = await read(key, '2026-01', '2026-02-03T00:00:00+05:30');
-    expect(closed?.lines).toMatchObject([
-      { plan: 'Pro', days: 31, used: 100, amount: '599.00', overage: null },
-      { plan: 'Star', days: 0, used: 380, surcharge: '0.00', amount: '7.60', overage: { units: 380, amount: '7.60' } },
-    ]);
-  });
 });
 
 describe('a subscription that changes all the time', () => {
