@@ -1,6 +1,7 @@
 import { call, field, file, FORM, JSON_BODY, multipart, send, sendParts, type Sent } from './send-input';
 import { anyWebQuery } from '../../support/any-text';
 import { fc, propertyRuns } from '../../support/fast-check';
+import { Readable } from 'node:stream';
 
 describe('where input comes from', () => {
   it('query, form, multipart and JSON are the same to a handler', async () => {
@@ -171,5 +172,202 @@ describe('what cannot be read', () => {
       }),
       { numRuns: propertyRuns(600) },
     );
+  });
+});
+
+describe('validation', () => {
+  it('says in words what is wrong with every field, with the status the route documents', async () => {
+    const answer = await send('{"latitude":"north","mode":"other"}', JSON_BODY, '/gst/data');
+    expect(answer.statusCode).toBe(422);
+    expect(answer.json()).toMatchObject({
+      code: 'validation_failed',
+      detail: '3 fields are missing or invalid.',
+      errors: [
+        { field: 'keyword', message: 'is required' },
+        { field: 'latitude', message: 'must be a number' },
+        { field: 'mode', message: 'must be one of fast, slow' },
+      ],
+    });
+  });
+
+  it.each([
+    ['name=', 'name', 'must not be empty'],
+    [`name=${'a'.repeat(21)}`, 'name', 'must have at most 20 characters'],
+    ['count=0', 'count', 'must be at least 1'],
+    ['count=61', 'count', 'must be at most 60'],
+    ['count=1.5', 'count', 'must be a whole number'],
+    ['count=abc', 'count', 'must be a number'],
+    ['count=0x10', 'count', 'must be a number'],
+    ['count=Infinity', 'count', 'must be a number'],
+    ['flag=maybe', 'flag', 'must be true or false'],
+    ['list=a', 'list', 'must be a list'],
+  ])('%s: %s %s', async (query, name, message) => {
+    const answer = await call({ method: 'GET', url: `/gst?${query}` });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'invalid_request', detail: `${name} ${message}.`, errors: [{ field: name, message }] });
+  });
+
+  it('text becomes a number or boolean wherever it came from', async () => {
+    expect((await send('keyword=x&latitude=-12.5', FORM, '/gst/data')).json()).toMatchObject({
+      latitude: -12.5,
+      half: -6.25,
+      mode: 'fast',
+    });
+    expect((await send('{"keyword":"x"}', JSON_BODY, '/gst/data?latitude=1e1')).json()).toMatchObject({ latitude: 10 });
+    expect((await send('{"keyword":"x","latitude":"1"}', JSON_BODY, '/gst/data')).json()).toMatchObject({ latitude: 1 });
+  });
+
+  it('an empty number or boolean in a form is absent', async () => {
+    expect((await call({ method: 'GET', url: '/gst?count=&flag=' })).json()).toEqual({});
+    expect((await send('keyword=x&latitude=', FORM, '/gst/data')).json().errors).toEqual([{ field: 'latitude', message: 'is required' }]);
+  });
+});
+
+describe('numbers and text stand for each other', () => {
+  it.each([
+    ['a number in quotes', '{"keyword":"x","latitude":" 12.5 "}', { keyword: 'x', latitude: 12.5 }],
+    ['text without quotes', '{"keyword":110001,"latitude":1}', { keyword: '110001', latitude: 1 }],
+  ])('%s, in JSON as in a form', async (_what, body, expected) => {
+    expect((await send(body, JSON_BODY, '/gst/data')).json()).toMatchObject(expected);
+  });
+
+  it('a member of an object too, and a truth value in quotes', async () => {
+    const body = '{"flag":"yes","nested":{"count":"3","name":7,"other":"9"}}';
+    expect((await send(body, JSON_BODY)).json()).toEqual({ flag: true, nested: { count: 3, name: '7' } });
+  });
+
+  it('a number that lost digits is not taken for text: it would be another one', async () => {
+    const answer = await send('{"name":12345678901234567890}', JSON_BODY);
+    expect([answer.statusCode, answer.json().errors]).toEqual([400, [{ field: 'name', message: 'must be text' }]]);
+  });
+});
+
+describe('a near miss of a parameter', () => {
+  it.each(['NAME', 'Name', 'names', 'name[]', 'name[0]', 'Na-me', 'na_mes', 'name.'])('%s is a 400 that names both', async (name) => {
+    const shown = name.replace(/\[.*/, '[]');
+    const errors = [{ field: shown, message: 'is not a parameter of this route: name is' }];
+    for (const answer of [
+      await call({ method: 'GET', url: `/gst?${encodeURIComponent(name)}=x` }),
+      await call({ method: 'GET', url: `/gst?name=x&${encodeURIComponent(name)}=x` }),
+      await send(`${encodeURIComponent(name)}=x`, FORM),
+      await send(JSON.stringify({ [name]: 'x' }), JSON_BODY),
+      await sendParts([field(name, 'x')]),
+    ]) {
+      expect([answer.statusCode, answer.json().code, answer.json().errors]).toEqual([400, 'invalid_request', errors]);
+    }
+  });
+
+  it('a hyphen for an underscore, an underscore for a capital: whatever the parameter itself looks like', async () => {
+    expect((await call({ method: 'GET', url: '/gst?two-words=1' })).json().errors[0].message).toContain('two_words is');
+    expect((await call({ method: 'GET', url: '/gst?twoWords=1' })).statusCode).toBe(400);
+    expect((await call({ method: 'GET', url: '/gst?countries=1' })).statusCode).toBe(200);
+  });
+
+  it('is a 400 where missing fields are 422, and before they are looked for', async () => {
+    const answer = await send('{"Keyword":"x","latitude":1}', JSON_BODY, '/gst/data');
+    expect([answer.statusCode, answer.json().errors.length]).toEqual([400, 1]);
+  });
+
+  it('does not repeat what stands in its brackets', async () => {
+    expect((await call({ method: 'GET', url: '/gst?name%5B999999990019%5D=1' })).body).not.toContain('9999');
+  });
+
+  it('of the field of an upload is refused too', async () => {
+    const answer = await sendParts([field('Note', 'x'), file('file', 'abc')], '/upload');
+    expect(answer.json().errors).toEqual([{ field: 'Note', message: 'is not a parameter of this route: note is' }]);
+    expect((await call({ method: 'POST', url: '/upload?Apk=1' })).json().errors[0].message).toContain('apk is');
+  });
+
+  it('of a member of an object is refused under its whole name', async () => {
+    const answer = await send('{"nested":{"Count":3,"name":"x"}}', JSON_BODY);
+    expect([answer.statusCode, answer.json().errors]).toEqual([
+      400,
+      [{ field: 'nested.Count', message: 'is not a parameter of this route: nested.count is' }],
+    ]);
+  });
+
+  it('other names are ignored', async () => {
+    expect((await call({ method: 'GET', url: '/gst?nam=1&nome=2&_=3&utm_source=x&named=4' })).json()).toEqual({});
+  });
+});
+
+describe('files', () => {
+  it('are kept in memory where a route asks for them', async () => {
+    expect((await sendParts([file('image', 'PNGDATA', '../../etc/a.png')], '/files')).json()).toEqual({
+      text: null,
+      files: [{ field: 'image', filename: 'a.png', mediaType: 'image/png', size: 7 }],
+    });
+    expect((await sendParts([field('image', 'aGk=')], '/files')).json()).toEqual({ text: 'aGk=', files: [] });
+    expect((await sendParts([file('image', 'a'), file('image', 'b')], '/files')).statusCode).toBe(400);
+  });
+
+  it('an upload is streamed from a multipart field, with the fields before it as input', async () => {
+    const answer = await sendParts([field('note', 'n'), file('apk', 'x'.repeat(3_000)), field('after', 'ignored')], '/upload');
+    expect(answer.json()).toEqual({ bytes: 3_000, field: 'apk', note: 'n' });
+  });
+
+  it('an upload needs no file name', async () => {
+    expect((await sendParts([field('apk', 'x'.repeat(3_000))], '/upload')).json()).toEqual({ bytes: 3_000, field: 'apk', note: null });
+  });
+
+  it('an upload is streamed from a raw body of a listed type', async () => {
+    expect((await send('x'.repeat(4_096), 'application/octet-stream', '/upload?note=q')).json()).toEqual({
+      bytes: 4_096,
+      field: null,
+      note: 'q',
+    });
+  });
+
+  it('a body of another type is a 415 that says what is taken', async () => {
+    const answer = await send('x', 'application/zip', '/upload');
+    expect(answer.statusCode).toBe(415);
+    expect(answer.json().detail).toBe('Send the file as multipart/form-data or as application/octet-stream.');
+  });
+
+  it('no file, or a file under another name, is a 400', async () => {
+    expect((await call({ method: 'POST', url: '/upload' })).statusCode).toBe(400);
+    expect((await sendParts([field('note', 'n')], '/upload')).json().detail).toBe('No file was sent.');
+    expect((await sendParts([file('other', 'n')], '/upload')).json().errors).toEqual([
+      { field: 'other', message: 'must be text, not a file: send the file as file or apk' },
+    ]);
+  });
+
+  it.each(['/upload', '/upload/swallowing'])('an upload over the limit is 413 whatever the handler makes of it (%s)', async (url) => {
+    const big = 'x'.repeat(70_000);
+    expect((await send(big, 'application/octet-stream', url)).statusCode).toBe(413);
+    const answer = await sendParts([file('file', big)], url);
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toMatchObject({ code: 'payload_too_large', limit_bytes: 4_096 });
+    const huge = await sendParts([file('file', 'x'.repeat(2_000_000))], url);
+    expect([huge.statusCode, huge.json().limit_bytes]).toEqual([413, 4_096]);
+  });
+
+  it.each(['/upload', '/upload/swallowing'])('an upload without a declared length is cut at the limit (%s)', async (url) => {
+    const chunks = (): NodeJS.ReadableStream => Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(1_000)));
+    const headers = { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' };
+    expect((await call({ method: 'POST', url, payload: chunks(), headers })).statusCode).toBe(413);
+  });
+
+  it('a file of just the limit is taken, in a form as alone, whatever stands beside it', async () => {
+    const whole = 'x'.repeat(4_096);
+    const note = 'n'.repeat(100_000);
+    expect((await sendParts([field('note', note), file('file', whole)], '/upload')).json()).toMatchObject({ bytes: 4_096 });
+    expect((await send(`${whole}x`, 'application/octet-stream', '/upload')).json().limit_bytes).toBe(4_096);
+    expect((await sendParts([file('file', `${whole}x`)], '/upload')).json()).toMatchObject({ status: 413, limit_bytes: 4_096 });
+  });
+
+  it.each([
+    ['under the same name', [file('file', 'one'), file('file', 'one')], 'file'],
+    ['under another name of the field', [file('file', 'one'), field('note', 'n'), field('apk', 'two')], 'apk'],
+  ])('a second upload %s is a 400: neither is taken', async (_what, parts, name) => {
+    for (const url of ['/upload', '/upload/swallowing'].slice(0, name === 'apk' ? 1 : 2)) {
+      const answer = await sendParts(parts, url);
+      expect([answer.statusCode, answer.json().errors]).toEqual([400, [{ field: name, message: 'is a second file: send one' }]]);
+    }
+  });
+
+  it('a multipart upload that ends early is a 400', async () => {
+    const { payload, type } = multipart([file('file', 'x'.repeat(2_000))]);
+    expect((await send(payload.subarray(0, 1_500), type, '/upload')).statusCode).toBe(400);
   });
 });
