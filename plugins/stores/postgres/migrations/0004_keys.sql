@@ -164,7 +164,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION tell_credential_part_change IS 'Notifies every node that a key''s products or rules changed, once per statement: a key '
   'may have 1,000 rules. The hash is null if the key itself was deleted.';
--- A trigger with a transition table sees either the old or the new rows, so an update has two triggers.
+-- Each trigger names one set of rows `changed`, so an update has two triggers: one for the old rows and one for the new.
 CREATE TRIGGER credential_product_tells AFTER INSERT ON credential_product REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION tell_credential_part_change();
 CREATE TRIGGER credential_product_delete_tells AFTER DELETE ON credential_product REFERENCING OLD TABLE AS changed
