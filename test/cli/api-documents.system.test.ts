@@ -39,12 +39,9 @@ describe('a document that the database cannot keep', () => {
   it.each([
     ['U+0000 in JSON', withSummary('a\\u0000b'), 'it holds the character U+0000, which cannot be kept, at paths./a.get.summary'],
     ['U+0000 in YAML', 'openapi: 3.1.0\npaths: {}\nx-a: ["\\0"]', 'it holds the character U+0000, which cannot be kept, at x-a.0'],
-    ['half a pair', withSummary('\\ud83d'), 'it holds half of a surrogate pair, which cannot be kept, at paths./a.get.summary'],
-    ['lists as deep as a stack', withExtension('['.repeat(20_000) + ']'.repeat(20_000)), 'nested more than 1000 levels deep'],
     ['objects as deep as a stack', withExtension('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)), 'nested more than 1000 levels deep'],
     ['a YAML list of itself', 'openapi: 3.1.0\npaths: {}\nx-a: &a [*a]', ''],
     ['nothing', '', 'it is no OpenAPI 3 document'],
-    ['a list', '[]', 'it is no OpenAPI 3 document'],
     ['paths that are a list', '{"openapi":"3.1.0","paths":[]}', 'it has no paths'],
   ])('is named with file and reason, and every other one is read: %s', async (_what, text, reason) => {
     const { documents, unusable } = await readText(text);

@@ -64,21 +64,16 @@ describe('conditions', () => {
 
   it.each([
     ['If-None-Match of this version', { 'if-none-match': '"v1"' }, notModified],
-    ['If-None-Match with any', { 'if-none-match': '*' }, notModified],
     ['If-None-Match wins over a range', { 'if-none-match': '"v1"', ...range }, notModified],
     ['If-None-Match overrides If-Modified-Since', { 'if-none-match': '"v2"', 'if-modified-since': MODIFIED }, whole],
-    ['If-None-Match without quotes', { 'if-none-match': 'v1' }, whole],
     ['If-Modified-Since of this version', { 'if-modified-since': MODIFIED }, notModified],
     ['If-Match of this version', { 'if-match': '"v0", "v1"', ...range }, part],
     ['If-Match, weakly', { 'if-match': 'W/"v1"' }, failed],
-    ['If-Match of another version', { 'if-match': '"v2"', ...range }, failed],
     ['If-Match overrides If-Unmodified-Since', { 'if-match': '"v1"', 'if-unmodified-since': 'Wed, 14 Jan 2026 08:30:00 GMT' }, whole],
     ['If-Unmodified-Since of a version before', { 'if-unmodified-since': 'Wed, 14 Jan 2026 08:30:00 GMT' }, failed],
     ['If-Range of this version', { ...range, 'if-range': '"v1"' }, part],
-    ['If-Range, weakly', { ...range, 'if-range': 'W/"v1"' }, whole],
     ['If-Range of another version', { ...range, 'if-range': '"v2"' }, whole],
     ['If-Range with the exact date', { ...range, 'if-range': MODIFIED }, part],
-    ['If-Range with a later date', { ...range, 'if-range': 'Thu, 15 Jan 2026 08:30:01 GMT' }, whole],
     ['If-Range saves a range that nobody can satisfy', { range: 'bytes=5000-', 'if-range': '"v2"' }, whole],
   ])('%s', (_what, headers, expected) => expect(select(headers)).toEqual(expected));
 

@@ -86,17 +86,9 @@ describe('DNS block list', () => {
 
   it.each([
     ['127.0.0.2', ['dnsbl_sbl']],
-    ['127.0.0.3', ['dnsbl_css']],
-    ['127.0.0.4', ['dnsbl_xbl']],
-    ['127.0.0.9', ['dnsbl_drop']],
     ['127.0.0.10', ['dnsbl_pbl']],
-    ['127.0.0.11', ['dnsbl_pbl']],
     ['127.0.0.1', []],
-    ['127.0.0.5', []],
-    ['127.0.1.2', []],
-    ['127.255.255.252', []],
     ['127.255.255.254', []],
-    ['127.255.255.255', []],
     ['93.184.216.34', []],
   ])('reads return code %s', (code, listings) => expect(readListings([code])).toEqual(listings));
 

@@ -50,12 +50,8 @@ describe('static score of an address', () => {
 
   it.each([
     ['no evidence', {}, 15],
-    ['the policy block list', { policyListed: true }, 5],
-    ['a pool name', { hostname: 'host.pool.example' }, 5],
     ['NAT as a word', { hostname: 'nat-7.example' }, 5],
     ['"nat" inside a word', { hostname: 'international.example' }, 15],
-    ['the octets in the name', { hostname: 'h8-8-8-8.example' }, 10],
-    ['a static name', { hostname: 'static.example' }, 45],
     ['hosting and a server name', { hosting: true, hostname: 'server.example' }, 95],
     ['a mobile network, whatever else', { cellular: true, hosting: true, hostname: 'static.example' }, 0.5],
     ['everything that says changing', { policyListed: true, hostname: '8-8-8-8.dyn.example' }, 0],

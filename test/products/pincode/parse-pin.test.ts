@@ -25,12 +25,9 @@ describe('a postal code of another country', () => {
   it.each([
     ['US', '90210', '90210'],
     ['CA', 'K1A 0B1', 'K1A'],
-    ['AR', 'C1425CLA', 'C1425'],
-    ['GB', 'SW1A 1AA', 'SW1A'],
     ['GB', 'SW1A1AA', 'SW1A'],
     ['GB', 'M11AE', 'M1'],
     ['NL', '1012  AB', '1012 AB'],
-    ['JP', '100-0001', '100-0001'],
   ])('of %s: %j is asked as %s', (country, pin, text) => {
     expect(parseWorldCode(country, pin)).toEqual({ ok: true, query: { kind: 'code', country, text } });
   });
