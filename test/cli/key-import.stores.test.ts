@@ -104,18 +104,11 @@ describe('key import of a CSV file', () => {
     expect(await json('key', 'list', '--customer', 'shown@csv.example')).toMatchObject([{ maskedKey: '…86Zq' }]);
   });
 
-  it.each([
-    ['semicolons, as a spreadsheet writes them where the comma is the decimal sign', ';', 's'],
-    ['tabs', '\t', 't'],
-  ])('takes %s in place of commas', async (_what, separator, seed) => {
-    const rows = [
-      ['Customer', 'Key', 'Name'],
-      [`${seed}@separated.example`, foreign(`sep-${seed}`), `"a, b${separator}c"`],
-    ];
-    const { result } = await imported(rows.map((row) => row.join(separator)).join('\r\n'), { more: ['--product', 'api-ip'] });
+  it('takes semicolons in place of commas, as a spreadsheet writes them where the comma is the decimal sign', async () => {
+    const text = `Customer;Key;Name\r\ns@separated.example;${foreign('sep')};"a, b;c"`;
+    const { result } = await imported(text, { more: ['--product', 'api-ip'] });
     expect(result).toMatchObject({ imported: 1, refused: [] });
-    const keys = await json('key', 'list', '--customer', `${seed}@separated.example`);
-    expect(keys).toMatchObject([{ name: `a, b${separator}c` }]);
+    expect(await json('key', 'list', '--customer', 's@separated.example')).toMatchObject([{ name: 'a, b;c' }]);
   });
 
   it('warns of a key that can be guessed, and takes it', async () => {
