@@ -357,15 +357,4 @@ describe('an event', () => {
       expect(verdict(await send(body, headers))).toBe('400 event_refused');
     expect((await send(body, sign(body))).statusCode).toBe(204);
   });
-
-  it('of another program’s customer changes nothing', async () => {
-    const { body } = dashboard.sent.find((each) => each.body.includes('customer.subscription.created')) ?? { body: '' };
-    const foreign = body
-      .replaceAll(/sub_\w+/g, 'sub_foreign')
-      .replaceAll(/evt_\w+/g, 'evt_foreign')
-      .replaceAll(/"tollgate_customer":"[^"]+"/g, '"tollgate_customer":"7"');
-    expect((await send(foreign, sign(foreign))).statusCode).toBe(204);
-    await dashboard.settled();
-    expect((await dashboard.pool.query("SELECT FROM paid_subscription WHERE reference = 'sub_foreign'")).rowCount).toBe(0);
-  });
 });

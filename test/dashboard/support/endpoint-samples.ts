@@ -242,7 +242,7 @@ export const stillPayments = () => ({
 
 /**
  * Signs somebody up who has a key, a subscription to api-ip, a plan asked for, a refused request, a member, an invitation, a token, and a webhook with
- * a delivery: without the pages, which take ten times as long.
+ * a delivery. Operations make what the pages make by them, and one statement adds the rest.
  */
 export async function makeBelongings(
   dashboard: TestDashboard,
