@@ -221,8 +221,10 @@ describe('the gateway’s error page', () => {
 describe('a link', () => {
   it.each<[string, ReturnType<typeof linkKind>]>([
     ['/terms', 'place'],
+    ['/terms?of=use#top', 'place'],
     ['#top', 'place'],
     ['https://example.com/terms', 'https'],
+    ['HTTPS://example.com', 'https'],
     ['http://example.com', 'http'],
     ['mailto:help@example.com', 'mail'],
   ])('%j is a link', (target, kind) => {
@@ -232,12 +234,19 @@ describe('a link', () => {
   it.each([
     '//evil.example',
     '/\\evil.example',
+    '\\\\evil.example',
+    '\\/evil.example',
+    '/\t/evil.example',
     '/\n\\evil.example',
+    '\t//evil.example',
     ' //evil.example',
     'https:evil.example',
+    'https:\\\\evil.example',
+    'https://',
     'javascript:alert(1)',
     'java\tscript:alert(1)',
     'data:text/html,x',
+    'terms.html',
     '',
   ])('%j is no link of a page', (target) => {
     expect(linkKind(target)).toBeUndefined();

@@ -31,6 +31,7 @@ function forbiddenIn(html: string): string[] {
 describe('a description of somebody else', () => {
   it.each([
     '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)> <svg/onload=alert(1)> <iframe src="//evil.example">',
     '<!-- --><style>*{display:none}</style><?php ?>',
     '[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](&#106;avascript:alert(1)) [d](java%0ascript:alert(1))',
     '[a](data:text/html;base64,PHNjcmlwdD4=) [b](vbscript:x) [c](//evil.example) [d](/account) [e](#own-key)',
@@ -38,9 +39,13 @@ describe('a description of somebody else', () => {
     '[a](https://example.com/"onmouseover=alert(1) "x\\" onclick=\\"alert(1)")',
     '![x](https://evil.example/pixel.png "onload=alert(1)") ![y](javascript:alert(1))',
     '```"><script>alert(1)</script>\n<script>alert(1)</script>\n```',
+    '`</code><script>alert(1)</script>`',
+    '    </pre><script>alert(1)</script>',
     '# <b>x</b>\n\n|a|b|\n|:-|-:|\n|<i>x</i>|`<u>`|',
+    '[x]: javascript:alert(1)\n\n[x] [y][x]',
     '&lt;script&gt;alert(1)&lt;/script&gt; &#60;script&#62;',
     `${'['.repeat(3_000)}x${']('.repeat(3_000)}`,
+    `${'> '.repeat(3_000)}deep`,
     '```constructor\nx\n```',
   ])('brings nothing that runs, loads or leads elsewhere than to http: %s', (text) => {
     expect(forbiddenIn(block(text))).toEqual([]);

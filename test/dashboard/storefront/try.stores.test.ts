@@ -98,6 +98,13 @@ describe('with an own key', () => {
       gateway.answer = (_request, response) => void response.writeHead(200, { 'Content-Type': 'image/png' }).end(png);
       expect(await attempt({ path: '/gdplay/thumbnail' })).toMatchObject({ encoding: 'base64', body: png.toString('base64') });
     });
+
+    it.each(PRODUCTS.flatMap(({ routes }) => routes.map(({ path }) => path)).concat('/api/v1/gst/refresh-captcha'))(
+      'may go to %s',
+      async (path) => {
+        expect(await attempt({ path })).toMatchObject({ outcome: 'answered', status: 200 });
+      },
+    );
   });
 
   describe('a call without a key of the customer’s', () => {
@@ -143,17 +150,21 @@ describe('with an own key', () => {
     it.each([
       ['with a live key', { key: live }, 'key must be a test key (tg_test_…): live keys are never entered into a page.'],
       ['with a live key behind a line break', { key: `tg_test_x\r\nX-API-Key: ${live}` }, 'live keys'],
+      ['with no key of ours', { key: 'whatever' }, 'live keys'],
       ['to a path of another service', { path: '/admin' }, 'path must be a route of the API.'],
       ['to a path that climbs', { path: '/ip/../admin' }, 'path must be a route of the API.'],
       ['to another host', { path: '//evil.example/ip' }, 'path must be a route of the API.'],
+      ['to another host by its user part', { path: '@evil.example/ip' }, 'path must be a route of the API.'],
       ['with a query in its path', { path: '/ip?x=1' }, 'path must be a route of the API.'],
       ['with a query that ends', { query: 'a=b#c' }, 'query must be percent-encoded'],
       ['with another method', { method: 'TRACE' }, 'method'],
-      ...['X-API-Key', 'Host', 'X-Tollgate-Context', 'a b'].map((name): [string, Record<string, unknown>, string] => [
-        `with the header ${name}`,
-        { headers: { [name]: 'x' } },
-        'headers has a header that a page cannot send',
-      ]),
+      ...['X-API-Key', 'authorization', 'Cookie2', 'Host', 'X-Forwarded-For', 'Content-Length', 'X-Tollgate-Context', 'a b'].map(
+        (name): [string, Record<string, unknown>, string] => [
+          `with the header ${name}`,
+          { headers: { [name]: 'x' } },
+          'headers has a header that a page cannot send',
+        ],
+      ),
       ['with a line break in a header', { headers: { 'X-Note': 'a\r\nX-API-Key: b' } }, 'must be printable ASCII'],
       ['with a body in a GET', { body: '{}' }, 'method must not be GET'],
       ['with two bodies', { method: 'POST', body: '{}', bodyBase64: 'e30=' }, 'bodyBase64 must be absent'],
@@ -282,9 +293,12 @@ describe('with the key of the readers', () => {
     it.each([
       ['another product’s route', { ...IP, product: 'api-pincode' }],
       ['no route', { ...IP, path: '/ip/../aadhaar' }],
+      ['a product that is only listed', { ...IP, product: 'api-pan', path: '/pan' }],
       ['an unknown product', { ...IP, product: 'api-nothing' }],
       ['no product', { method: 'GET', path: '/ip' }],
       ['a key in place of a product', { key: `tg_test_${'x'.repeat(34)}`, method: 'GET', path: '/ip' }],
+      ['a GET with a body', { ...IP, body: '{}' }],
+      ['another method', { ...IP, method: 'TRACE' }],
     ])('reaches nothing with %s', async (_, body) => {
       expect((await attempt(body)).statusCode).toBe(400);
       expect(gateway.seen).toEqual([]);

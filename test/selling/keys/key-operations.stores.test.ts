@@ -37,12 +37,17 @@ describe('customers', () => {
     await expect(findCustomer(database.pool, made.id)).resolves.toEqual(made);
   });
 
-  it.each(['asha\u202Emoc@example.com', 'asha\0@example.com', '', 'two words@example.com', `${'a'.repeat(250)}@b.de`])(
-    'refuses the address %j',
-    async (email) => {
-      await expect(createCustomer(database.pool, { email, actor })).rejects.toEqual(refusal('email_malformed'));
-    },
-  );
+  it.each([
+    'asha\u202Emoc@example.com',
+    'asha\0@example.com',
+    'asha\u200B@example.com',
+    '',
+    'no-at',
+    'two words@example.com',
+    `${'a'.repeat(250)}@b.de`,
+  ])('refuses the address %j', async (email) => {
+    await expect(createCustomer(database.pool, { email, actor })).rejects.toEqual(refusal('email_malformed'));
+  });
 
   it('makes the customer of the first steps once, when it is named, and no other', async () => {
     const ensure = (customer: string): Promise<void> => ensureDemoCustomer(database.pool, { customer, actor });
@@ -113,9 +118,12 @@ describe('createKey', () => {
     ['a product without limits', { products: ['api-pan'] }, 'product_without_limits'],
     ['a product that is only listed', { products: ['api-vahan'] }, 'product_not_offered'],
     ['an unknown plan', { plan: 'Galaxy' }, 'plan_unknown'],
+    ['an unknown plan without a subscription', { plan: 'Galaxy', subscribe: false }, 'plan_unknown'],
+    ['a plan that the product does not have', { products: ['api-image'], plan: 'Star' }, 'plan_unknown'],
     ['an unknown mode', { mode: 'demo' as 'live' }, 'mode_unknown'],
     ['a malformed rule', { rules: ['10.0.0.0/8', '10.0.0.1/8'] }, 'rule_malformed'],
     ['a negative limit', { daily: -1 }, 'limit_malformed'],
+    ['a fractional limit', { monthly: 1.5 }, 'limit_malformed'],
     ['a limit beyond any counter', { monthly: 1e12 }, 'limit_malformed'],
     ['a malformed date', { expiresAt: new Date('nonsense') }, 'date_malformed'],
     ['an empty name', { name: ' ' }, 'name_malformed'],
