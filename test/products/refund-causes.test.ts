@@ -52,7 +52,10 @@ describe('who pays for a failure', () => {
 describe('how many are given back a day', () => {
   it.each([
     [0, 10],
+    [10, 10],
+    [100, 10],
     [109, 10],
     [1_000, 100],
+    [1_239, 123],
   ])('of a daily limit of %s: %s', (daily, most) => expect(mostRefundsOf(daily)).toBe(most));
 });

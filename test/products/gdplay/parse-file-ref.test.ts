@@ -8,9 +8,17 @@ const ID = '1AbC-dEf_GhIjKlMnOpQrStUvWxYz';
 describe('a file', () => {
   it.each([
     ['a bare id', ID],
+    ['the shortest id', '0123456789'],
     ['a sharing link', `https://drive.google.com/file/d/${ID}/view?usp=sharing`],
+    ['a link of one of several accounts', `https://drive.google.com/file/u/2/d/${ID}/preview`],
     ['an open link', `https://drive.google.com/open?id=${ID}`],
+    ['a uc link', `https://drive.google.com/uc?export=download&id=${ID}`],
+    ['a download link', `https://drive.usercontent.google.com/download?id=${ID}&export=download`],
+    ['a file on docs', `https://docs.google.com/file/d/${ID}/edit`],
+    ['http', `http://drive.google.com/open?id=${ID}`],
+    ['any path with an id', `https://drive.google.com/thumbnail?id=${ID}&sz=w200`],
     ['one id twice', `https://drive.google.com/open?id=${ID}&id=${ID}`],
+    ['blanks around it', `  ${ID} `],
   ])('is recognised by %s', (_what, text) => {
     expect(parseFileRef({ url: text }).id).toBe(text.includes(ID) ? ID : text);
     expect(parseFileRef({ id: text, url: '' })).toEqual(parseFileRef({ url: text }));
@@ -27,13 +35,25 @@ describe('a file', () => {
 describe('400 answers', () => {
   it.each([
     ['neither field', {}, 'id'],
+    ['empty fields', { id: ' ', url: '' }, 'id'],
+    ['both fields', { id: ID, url: ID }, 'url'],
     ['an id that is too short', { id: '123456789' }, 'id'],
     ['an id with a slash', { id: `${ID}/../x` }, 'id'],
+    ['an id with a line feed', { id: `${ID}\nx` }, 'id'],
+    ['an id that is too long', { id: 'x'.repeat(201) }, 'id'],
     ['a foreign host', { url: `https://example.com/file/d/${ID}/view` }, 'url'],
     ['a host that starts like Drive', { url: `https://drive.google.com.example.com/open?id=${ID}` }, 'url'],
+    ['a host that ends like Drive', { url: `https://evil-drive.google.com/open?id=${ID}` }, 'url'],
     ['Drive as a user name', { url: `https://drive.google.com@example.com/open?id=${ID}` }, 'url'],
+    ['a user name before Drive', { url: `https://user@drive.google.com/open?id=${ID}` }, 'url'],
+    ['another port', { url: `https://drive.google.com:8443/open?id=${ID}` }, 'url'],
     ['another scheme', { url: `ftp://drive.google.com/open?id=${ID}` }, 'url'],
+    ['a script', { url: `javascript:drive.google.com/open?id=${ID}` }, 'url'],
     ['a folder', { url: `https://drive.google.com/drive/folders/${ID}` }, 'url'],
+    ['a folder of an account', { url: `https://drive.google.com/drive/u/0/folders/${ID}?usp=sharing` }, 'url'],
+    ['a folder view', { url: `https://drive.google.com/folderview?id=${ID}` }, 'url'],
+    ['a link without an id', { url: 'https://drive.google.com/drive/my-drive' }, 'url'],
+    ['a path of the download host', { url: `https://drive.usercontent.google.com/other?id=${ID}` }, 'url'],
     ['two ids', { url: `https://drive.google.com/open?id=${ID}&id=${ID}x` }, 'url'],
     ['a broken resource key', { id: ID, resourcekey: 'a/b' }, 'resourcekey'],
   ])('%s', (_what, input, field) => {

@@ -12,12 +12,19 @@ function select(headers: Record<string, string>, method = 'GET', file: Partial<t
 
 describe('a single range of 1000 bytes', () => {
   it.each([
+    ['bytes=0-0', 0, 0],
     ['bytes=0-99', 0, 99],
+    ['bytes=500-', 500, 999],
     ['bytes=990-5000', 990, 999],
+    ['bytes=999-999', 999, 999],
+    ['bytes=0-', 0, 999],
+    ['bytes=-1', 999, 999],
     ['bytes=-1000', 0, 999],
+    ['bytes=-99999999999999999999', 0, 999],
     ['bytes=0-99999999999999999999', 0, 999],
     ['BYTES=1-2', 1, 2],
     ['bytes=1-2,', 1, 2],
+    ['bytes=, ,1-2', 1, 2],
     ['bytes=0001-0000000000000000000000002', 1, 2],
   ])('%s is the part %i to %i', (field, first, last) => {
     expect(judgeRange(field, 1_000)).toEqual({ kind: 'part', first, last });
@@ -64,17 +71,30 @@ describe('conditions', () => {
 
   it.each([
     ['If-None-Match of this version', { 'if-none-match': '"v1"' }, notModified],
+    ['If-None-Match, weakly', { 'if-none-match': '"x", W/"v1"' }, notModified],
+    ['If-None-Match with any', { 'if-none-match': '*' }, notModified],
     ['If-None-Match wins over a range', { 'if-none-match': '"v1"', ...range }, notModified],
+    ['If-None-Match of another version', { 'if-none-match': '"v2"', ...range }, part],
     ['If-None-Match overrides If-Modified-Since', { 'if-none-match': '"v2"', 'if-modified-since': MODIFIED }, whole],
+    ['If-None-Match without quotes', { 'if-none-match': 'v1' }, whole],
     ['If-Modified-Since of this version', { 'if-modified-since': MODIFIED }, notModified],
+    ['If-Modified-Since, the second before', { 'if-modified-since': 'Thu, 15 Jan 2026 08:29:59 GMT' }, whole],
+    ['If-Modified-Since of no date', { 'if-modified-since': 'yesterday' }, whole],
     ['If-Match of this version', { 'if-match': '"v0", "v1"', ...range }, part],
     ['If-Match, weakly', { 'if-match': 'W/"v1"' }, failed],
+    ['If-Match of another version', { 'if-match': '"v2"', ...range }, failed],
+    ['If-Match with any', { 'if-match': '*' }, whole],
     ['If-Match overrides If-Unmodified-Since', { 'if-match': '"v1"', 'if-unmodified-since': 'Wed, 14 Jan 2026 08:30:00 GMT' }, whole],
+    ['If-Unmodified-Since of this version', { 'if-unmodified-since': MODIFIED }, whole],
     ['If-Unmodified-Since of a version before', { 'if-unmodified-since': 'Wed, 14 Jan 2026 08:30:00 GMT' }, failed],
     ['If-Range of this version', { ...range, 'if-range': '"v1"' }, part],
+    ['If-Range, weakly', { ...range, 'if-range': 'W/"v1"' }, whole],
     ['If-Range of another version', { ...range, 'if-range': '"v2"' }, whole],
     ['If-Range with the exact date', { ...range, 'if-range': MODIFIED }, part],
+    ['If-Range with a later date', { ...range, 'if-range': 'Thu, 15 Jan 2026 08:30:01 GMT' }, whole],
+    ['If-Range of nonsense', { ...range, 'if-range': 'v1' }, whole],
     ['If-Range saves a range that nobody can satisfy', { range: 'bytes=5000-', 'if-range': '"v2"' }, whole],
+    ['If-Range without a range', { 'if-range': '"v1"' }, whole],
   ])('%s', (_what, headers, expected) => expect(select(headers)).toEqual(expected));
 
   it('If-Range by date does not count within the second of the change', () => {

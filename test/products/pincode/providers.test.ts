@@ -19,9 +19,19 @@ describe('the India provider', () => {
   it.each([
     ['records without a block', 200, [{ Message: 'm', Status: 'Success', PostOffice: [office] }], 'usable'],
     ['no records', 200, [{ Message: 'No records found', Status: 'Error', PostOffice: null }], 'no_records'],
+    ['status 404 in a 200', 200, [{ Message: 'm', Status: '404', PostOffice: null }], 'no_records'],
+    ['success with an empty list', 200, [{ Message: 'm', Status: 'Success', PostOffice: [] }], 'no_records'],
+    ['success without a list', 200, [{ Message: 'm', Status: 'Success', PostOffice: null }], 'no_records'],
     ['an unknown status', 200, [{ Message: 'm', Status: 'Pending', PostOffice: [office] }], 'bad_response'],
+    ['an object instead of an array', 200, { Status: 'Success', PostOffice: [office] }, 'bad_response'],
+    ['an empty array', 200, [], 'bad_response'],
     ['a web page', 200, '<html></html>', 'bad_response'],
+    ['nothing', 200, '', 'bad_response'],
+    ['a redirect', 302, '', 'bad_response'],
+    ['a 404', 404, '', 'bad_response'],
     ['a 429', 429, '', 'provider_quota'],
+    ['a 500', 500, '', 'unreachable'],
+    ['a 502', 502, '<h1>Bad Gateway</h1>', 'unreachable'],
     ['a 504', 504, '', 'timeout'],
   ])('judges %s', (_what, status, body, verdict) => expect(judged(indiaProvider, status, body)).toBe(verdict));
 });
@@ -39,6 +49,9 @@ describe('the zippopotam provider', () => {
     ['a 404', 404, {}, 'no_records'],
     ['an empty list', 200, { ...found, places: [] }, 'no_records'],
     ['an empty object', 200, {}, 'bad_response'],
+    ['a web page', 200, '<html></html>', 'bad_response'],
+    ['a 503', 503, '', 'unreachable'],
+    ['a 429', 429, '', 'provider_quota'],
   ])('judges %s', (_what, status, body, verdict) => expect(judged(zippopotamProvider, status, body)).toBe(verdict));
 });
 
@@ -60,8 +73,13 @@ describe('the GeoNames provider', () => {
     [10, 'bad_response'],
     [11, 'no_records'],
     [13, 'timeout'],
+    [15, 'no_records'],
+    [17, 'no_records'],
     [18, 'provider_quota'],
+    [19, 'provider_quota'],
+    [20, 'provider_quota'],
     [22, 'unreachable'],
+    [99, 'bad_response'],
   ])('judges failure %d', (value, verdict) => {
     expect(judged(geonames, 200, { status: { message: 'm', value } })).toBe(verdict);
     expect(judged(geonames, 401, { status: { message: 'm', value: String(value) } })).toBe(verdict);
@@ -69,6 +87,7 @@ describe('the GeoNames provider', () => {
 
   it.each([
     ['an empty object', 200, {}, 'bad_response'],
+    ['a web page', 200, '<html></html>', 'bad_response'],
     ['a 500', 500, '', 'unreachable'],
   ])('judges %s', (_what, status, body, verdict) => expect(judged(geonames, status, body)).toBe(verdict));
 });

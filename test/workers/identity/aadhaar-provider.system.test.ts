@@ -94,7 +94,13 @@ describe('what the provider says', () => {
   it.each([
     ['an unknown number', refusal(404, 'not_found'), { statusCode: 502, code: 'not_found' }],
     ['a spent allowance', refusal(400, 'rate_limited'), failed('provider_quota')],
+    ['429', { status: 429 }, failed('provider_quota')],
+    ['a refused key', { status: 401 }, failed('upstream_error')],
+    ['another code', refusal(400, 'surprise'), failed('upstream_error')],
+    ['503', { status: 503, body: 'busy' }, failed('upstream_error')],
     ['its own time-out', refusal(500, 'timeout'), late],
+    ['504', { status: 504 }, late],
+    ['no reference', { body: {} }, failed('bad_response')],
     ['a page', { body: `<p>${NUMBER}</p>` }, failed('bad_response')],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' } }, failed('bad_response')],
     ['a broken connection', 'reset', failed('unreachable')],
@@ -110,8 +116,10 @@ describe('what the provider says', () => {
 
   it.each([
     ['a wrong OTP', refusal(400, 'otp_invalid'), 400, 'otp_invalid'],
+    ['an expired one', refusal(410, 'otp_expired'), 400, 'otp_expired'],
     ['an unknown reference', refusal(404, 'reference_unknown'), 400, 'session_expired'],
     ['a record without a name', { body: { record: { ...record, name: '' } } }, 502, 'upstream_failed'],
+    ['no record', { body: {} }, 502, 'upstream_failed'],
     ['not_found, which is no answer to an OTP', refusal(404, 'not_found'), 502, 'upstream_failed'],
   ] as const)('to the OTP: %s', async (_what, answer, statusCode, code) => {
     const { aadhaar } = await providerThat(({ url }) => (url === '/v2/otp' ? SENT : answer));

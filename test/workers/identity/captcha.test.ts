@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { isCaptchaSolved, randomCaptchaText, testCaptchaText } from '../../../services/workers/identity/captcha/captcha-text';
 import { drawCaptcha } from '../../../services/workers/identity/captcha/draw-captcha';
 import { CAPTCHA_ALPHABET, strokesOf } from '../../../services/workers/identity/captcha/glyphs';
-import { CAPTCHA_TEXTS } from '../../../services/sandbox/identity/identity-captcha';
+import { CAPTCHA_TEXTS, captchaImage } from '../../../services/sandbox/identity/identity-captcha';
 
 /** Share of dark pixels, 0 to 1. */
 async function inkOf(bytes: Buffer): Promise<number> {
@@ -55,4 +55,13 @@ it('a solution is taken in small letters and with gaps, and in no other form', (
 it('test keys see the captchas that the sandbox documents', () => {
   expect(CAPTCHA_TEXTS.map((_, index) => testCaptchaText(index))).toEqual([...CAPTCHA_TEXTS]);
   expect(testCaptchaText(CAPTCHA_TEXTS.length)).toBe(CAPTCHA_TEXTS[0]);
+});
+
+it('the captchas of the sandbox are PNGs that a decoder accepts, all different', async () => {
+  const images = CAPTCHA_TEXTS.map((_, index) => captchaImage(index));
+  expect(new Set(images).size).toBe(CAPTCHA_TEXTS.length);
+  for (const image of images) {
+    const { format, width, height } = await sharp(Buffer.from(image, 'base64'), { failOn: 'warning' }).metadata();
+    expect([format, width, height]).toEqual(['png', 160, 48]);
+  }
 });

@@ -76,7 +76,10 @@ describe('what a model answers', () => {
     expect(alphaOf([0, 300, 0, 0])?.peak).toBe(1);
   });
 
-  it.each([['not a number', [1, 2, Number.NaN, 3]]])('is an error when it is %s', (_what, output) => {
+  it.each([
+    ['too short', [1, 2, 3]],
+    ['not a number', [1, 2, Number.NaN, 3]],
+  ])('is an error when it is %s', (_what, output) => {
     expect(() => alphaOf(output)).toThrow("the model's output");
   });
 });
@@ -159,7 +162,7 @@ describe('a model file', () => {
     expect([...(found?.alpha ?? [])]).toEqual([0, 0, 1, 1, 0, 0, 1, 1]);
   });
 
-  it.each(['damaged.onnx'])('that is no model is refused with a reason: %s', async (name) => {
+  it.each(['damaged.onnx', 'damaged.tflite'])('that is no model is refused with a reason: %s', async (name) => {
     const damaged = { ...model, modelFile: fileOf(name, Buffer.from('not a model')) };
     await expect(loadModel(damaged)).rejects.toThrow(/model/i);
   });

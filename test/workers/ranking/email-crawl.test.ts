@@ -113,7 +113,15 @@ describe('one website', () => {
     expect(await crawlOf({}).findEmails([HOME], callWith())).toEqual(new Map([[HOME, unknown('host_unknown')]]));
   });
 
-  it.each(['not a url', 'http://127.0.0.1/', 'http://user:pw@shop.com/'])('that is %s is never asked', async (website) => {
+  it.each([
+    'not a url',
+    'ftp://shop.com/',
+    'http://127.0.0.1/',
+    'http://localhost/',
+    'http://user:pw@shop.com/',
+    'http://shop.com:8080/',
+    'http://[::1]/',
+  ])('that is %s is never asked', async (website) => {
     expect((await crawlOf({}).findEmails([website], callWith())).get(website)).toEqual(unknown(expect.any(String)));
     expect(asked).toEqual([]);
   });
@@ -174,4 +182,10 @@ it('no more than eight websites, and as many pages as the worker may, are asked 
   mostRunning = 0;
   await crawlOf(answers, { atOnce: 3 }).findEmails(sites, callWith());
   expect(mostRunning).toBeLessThanOrEqual(3);
+});
+
+it('test keys without a sandbox get no addresses, and no site is asked', async () => {
+  const found = await crawlOf({ [HOME]: mail('info@shop.com') }).findEmails([HOME], callWith({ mode: 'test' }));
+  expect(found.get(HOME)).toEqual(unknown('not_configured'));
+  expect(asked).toEqual([]);
 });
