@@ -41,6 +41,10 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
     ],
     ['with the plugin for all', gateway('    routes: [{ name: orders, paths: [/orders] }]', `plugins:\n  - ${guard()}\n`)],
     [
+      'with a route beside its service',
+      gateway(`    plugins: [${guard()}]`, 'routes:\n  - { name: orders, service: { name: orders }, paths: [/orders] }'),
+    ],
+    [
       'with fields that narrow nothing',
       gateway(
         plain(', id: 5, instance_name: a, tags: [x], created_at: 1, protocols: [grpc, grpcs, http, https], enabled: true, consumer: null'),
@@ -52,8 +56,14 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
         `    routes: [{ name: o, expression: 'http.path ^= "/orders" && net.protocol == "https"', priority: 9 }]\n    plugins: [${guard()}]`,
       ),
     ],
+    [
+      'with consumers, certificates and upstreams',
+      gateway(plain(), 'consumers: [{ username: a, plugins: [{ name: rate-limiting }] }]\ncertificates: [{ cert: x, key: y }]'),
+    ],
     ['beside a website for every other path', gateway(plain(), other('paths: [/]'))],
+    ['beside a website by host', gateway(hosted, other('hosts: [www.example.com]'))],
     ['beside a longer path of another host', gateway(hosted, other('hosts: [www.example.com], methods: [GET], paths: [/orders/today]'))],
+    ['beside another method', gateway(hosted, other('hosts: [api.example.com], methods: [DELETE], paths: [/orders]'))],
     [
       'beside a pattern that no path of it has',
       gateway(plain(), other("paths: ['~/(?<lang>en|de)/orders$', '~/ord(?:er)?-[a-z]{2,3}$', '/orderly']")),
@@ -75,12 +85,16 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
 describe('a plugin that Kong runs only sometimes is a mistake:', () => {
   it.each([
     ['consumer: { username: jo }', 'that consumer alone'],
+    ['consumer: jo', 'that consumer alone'],
     ['consumer_group: { name: gold }', 'that group of consumers alone'],
     ['protocols: [grpc, grpcs]', 'does not run for http, https'],
+    ['protocols: [https]', 'does not run for http '],
     ['enabled: false', 'switched off'],
+    ['enabled: off', 'switched off'],
     ['ordering: { before: { access: [key-auth] } }', 'has ordering'],
     ['condition: http.path == "/x"', 'has condition: the check does not know it'],
     ['partials: [{ id: 5 }]', 'has partials'],
+    ['_config: shared', 'has _config'],
     ['service: { name: elsewhere }', 'names a service or route that is not in the file'],
   ])('%s', (field, problem) => {
     for (const yaml of [gateway(plain(`, ${field}`)), gateway(hosted.replace(guard(), guard(`, ${field}`)))])
@@ -90,8 +104,10 @@ describe('a plugin that Kong runs only sometimes is a mistake:', () => {
   it.each([
     ['a service that is switched off', gateway(`    enabled: false\n${plain()}`), 'service orders: is switched off'],
     ['a field of a service', gateway(`    weather: fine\n${plain()}`), 'service orders: has weather'],
+    ['a field of a route', gateway(plain().replace('strip_path', 'enabled: false, strip_path')), 'route orders: has enabled'],
     ['a stream beside http', gateway(plain().replace('strip_path', 'protocols: [http, tcp], strip_path')), 'does not run for tcp'],
     ['a consumer’s plugin', gateway(plain(), `consumers: [{ username: jo, plugins: [${guard()}] }]`), 'below a consumer'],
+    ['a group’s plugin', gateway(plain(), `consumer_groups: [{ name: gold, plugins: [${guard()}] }]`), 'below a consumer_group'],
     ['defaults of decK', gateway(plain(), '_info: { defaults: { route: { protocols: [https] } } }'), '_info.defaults'],
     ['a setting that it has not', gateway(plain().replace('products: [orders]', 'products: [orders], skip: true')), 'has no setting skip'],
     [

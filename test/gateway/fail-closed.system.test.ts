@@ -92,11 +92,15 @@ describe('a request is never proxied', () => {
   it.each<[string, string, Buffer]>([
     ['an unknown call', 'kong.request.get_everything', Buffer.alloc(0)],
     ['an exit status that does not exist', 'kong.response.exit', encodeExitArgs({ status: 42 })],
+    ['an exit without a status', 'kong.response.exit', Buffer.alloc(0)],
     ['exit arguments that cannot be read', 'kong.response.exit', Buffer.from('1aff', 'hex')],
     ['a header that would end early', 'kong.service.request.set_headers', encodeStruct({ 'X-A': 'a\r\nX-B: b' })],
+    ['a header name that is none', 'kong.service.request.set_headers', encodeStruct({ 'X A': 'a' })],
     ['a header value that is no text', 'kong.response.set_headers', encodeStruct({ 'X-A': { nested: 1 } })],
     ['a query that would end the request line', 'kong.service.request.set_raw_query', encodeString('a b')],
     ['too many headers asked for', 'kong.request.get_headers', encodeInt(1001)],
+    ['an nginx variable that is not implemented', 'kong.nginx.get_var', encodeString('ssl_client_cert')],
+    ['a scheme that is none', 'kong.service.request.set_scheme', encodeString('ftp')],
   ])('after %s', async (_what, method, args) => {
     plugin.onEvent = async (event: ScriptedEvent) => {
       await event.call(method, args).catch(() => undefined);

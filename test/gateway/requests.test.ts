@@ -155,7 +155,10 @@ describe('trusted proxies', () => {
     ['is the peer when the peer is not among the trusted', '11.0.0.1', '1.2.3.4', some, false, '11.0.0.1'],
     ['is the last address of the list without recursion', '10.0.0.1', '1.2.3.4, 10.0.0.2', some, false, '10.0.0.2'],
     ['is the last that is not trusted with recursion', '10.0.0.1', '6.6.6.6, 1.2.3.4, fd00::1, 10.0.0.2', some, true, '1.2.3.4'],
+    ['is the first of those that all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', some, true, '10.0.0.3'],
     ['is the last that could be read when the list holds nonsense', '10.0.0.1', '1.2.3.4, unknown, 10.0.0.2', some, true, '10.0.0.2'],
+    ['is the peer when the list is nonsense', '10.0.0.1', 'unknown', some, true, '10.0.0.1'],
+    ['may carry a port', '10.0.0.1', '1.2.3.4:5678', some, false, '1.2.3.4'],
     ['may carry a port behind IPv6', '10.0.0.1', '[2001:db8::1]:5678', some, false, '2001:db8::1'],
   ])('the address of the caller %s', (_what, ...[peer, forwarded, trustedIps, recursive, expected]) => {
     const proxies = new TrustedProxies({ trustedIps, realIpHeader: 'x-forwarded-for', recursive });

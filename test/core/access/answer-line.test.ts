@@ -6,14 +6,19 @@ const HEAD = '<190>Nov 24 12:40:03 tg: ';
 
 it.each([
   ['200 0.002 5 0.001', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true }],
+  ['502 0.002 5 0.001', { status: 502, elapsedMs: 2, bytes: 5, isFromApi: true }],
   ['200 1.250 17 -, 0.003', { status: 200, elapsedMs: 1_250, bytes: 17, isFromApi: true }],
+  ['502 0.003 126 -, -', { status: 502, elapsedMs: 3, bytes: 126, isFromApi: false }],
   ['502 0.003 126 0.001 : -', { status: 502, elapsedMs: 3, bytes: 126, isFromApi: false }],
+  ['504 60.001 102 -', { status: 504, elapsedMs: 60_001, bytes: 102, isFromApi: false }],
   ['499 0.403 0 -', { status: 499, elapsedMs: 403, bytes: 0, isFromApi: false }],
   // HTTP/0.9, as nginx understands an answer that is no HTTP.
   ['009 0.005 11 0.005', { status: 502, elapsedMs: 5, bytes: 11, isFromApi: true }],
   // What the API says the answer costs.
   ['200 0.002 5 0.001 units=17', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: '17' }],
   ['200 1.250 17 -, 0.003 units=1, 2', { status: 200, elapsedMs: 1_250, bytes: 17, isFromApi: true, units: '1' }],
+  ['200 0.002 5 0.001 units=-', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true }],
+  ['200 0.002 5 0.001 units=units=1', { status: 200, elapsedMs: 2, bytes: 5, isFromApi: true, units: 'units=1' }],
   // HAProxy: whole milliseconds, and -1 for no answer.
   ['200 12 5 11', { status: 200, elapsedMs: 12, bytes: 5, isFromApi: true }],
   ['503 3001 107 -1', { status: 503, elapsedMs: 3_001, bytes: 107, isFromApi: false }],

@@ -51,12 +51,16 @@ describe('locating the key', () => {
     expect(locateKey({ authorization: 'Bearer a', 'x-api-key': 'k' }, 'api_key=b', headerOnly)).toMatchObject({ key: 'k' });
   });
 
-  it.each([[{}], [{ authorization: 'Basic dTpw' }], [{ authorization: 'Bearer ' }], [{ x_api_key: 'k' }]])(
-    'finds nothing in %p',
-    (headers) => {
-      expect(locateKey(headers, 'api_key&x=1', all).status).toBe('missing');
-    },
-  );
+  it.each([
+    [{}],
+    [{ authorization: 'Basic dTpw' }],
+    [{ authorization: 'Bearer ' }],
+    [{ authorization: 'Bearer' }],
+    [{ 'x-api-key': '' }],
+    [{ x_api_key: 'k' }],
+  ])('finds nothing in %p', (headers) => {
+    expect(locateKey(headers, 'api_key&x=1', all).status).toBe('missing');
+  });
 });
 
 describe('stripping', () => {
@@ -81,13 +85,19 @@ describe('a place with a name of the route’s own', () => {
     ['header:x-api-key', 'is written x-api-key'],
     ['query:api_key', 'is written query'],
     ['header:X-Tollgate-Context', 'has another meaning'],
+    ['header:x-tollgate', 'has another meaning'],
+    ['header:Connection', 'has another meaning'],
     ['header:Proxy-Authorization', 'has another meaning'],
     ['header:content-type', 'has another meaning'],
     ['header:cookie', 'has another meaning'],
     ['header:x-forwarded-for', 'has another meaning'],
+    ['header:x_api_key', 'must be one of'],
     ['header:api key', 'must be one of'],
     ['header:apikey\n', 'must be one of'],
+    ['header:', 'must be one of'],
+    ['header:-a', 'must be one of'],
     ['query:a&b', 'must be one of'],
+    ['query:a.b', 'must be one of'],
     ['cookie', 'must be one of'],
     [`header:${'a'.repeat(65)}`, 'must be one of'],
   ])('is not %j', (text, problem) => {

@@ -10,10 +10,13 @@ describe('whitelist rules', () => {
   it.each<[string, string[], string, string?]>([
     ['everyone when there are none', [], '203.0.113.7'],
     ['a caller whose address matches at least one', both, '10.200.3.4'],
+    ['a caller whose origin matches at least one', both, '192.0.2.1', 'example.com'],
     ['a v4-mapped v6 address as the v4 address', ['10.0.0.0/8'], '::ffff:10.1.2.3'],
     ['a v4 address by a v4-mapped v6 network', ['::ffff:10.0.0.0/104'], '10.1.2.3'],
+    ['a v4 address by a v4-mapped v6 address', ['::ffff:203.0.113.7'], '203.0.113.7'],
     ['v6 networks to the bit', ['2001:db8::/33'], '2001:db8:7fff::1'],
     ['subdomains by a wildcard', ['*.example.com'], '192.0.2.1', 'a.example.com'],
+    ['their subdomains by a wildcard', ['*.example.com'], '192.0.2.1', 'a.b.example.com'],
   ])('admit %s', (_, rules, ...caller) => expect(admits(rules, ...caller)).toBe(true));
 
   it.each<[string, string[], string, string?]>([
@@ -38,13 +41,21 @@ describe('whitelist rules', () => {
     ['10.1.2.3/8', 'did you mean "10.0.0.0/8"'],
     ['10.0.0.0/33', 'not an IP address'],
     ['010.0.0.1', 'not an IP address'],
+    ['1.2.3', 'not an IP address'],
     ['fe80::1%eth0', 'not an IP address'],
     ['http://example.com', 'not an IP address, a CIDR network, a host name'],
+    ['exa mple.com', 'not an IP address, a CIDR network, a host name'],
     ['*.com.', 'top-level'],
+    ['*', 'not an IP address'],
     ['example.com/admin', 'not an IP address, a CIDR network, a host name'],
+    ['10.0.0.x/8', 'not an IP address, a CIDR network, a host name'],
+    ['example.com?x', 'not an IP address, a CIDR network, a host name'],
+    ['example.com#x', 'not an IP address, a CIDR network, a host name'],
     ['ex%61mple.com', 'not an IP address, a CIDR network, a host name'],
+    ['exa\tmple.com', 'not an IP address, a CIDR network, a host name'],
     ['0x7f.1', 'not an IP address, a CIDR network, a host name'],
     ['１０.０.０.１', 'not an IP address, a CIDR network, a host name'],
+    ['*.0.0.1', 'not an IP address, a CIDR network, a host name'],
   ])('refuse %p with a reason', (text, reason) => {
     const parsed = parseWhitelistRule(text);
     expect(parsed.ok).toBe(false);

@@ -28,10 +28,12 @@ describe('a catalogue', () => {
   it.each([
     ['uncharged: [health, not_modified, preflight]', { uncharged: ['health', 'not_modified', 'preflight'] }],
     ['units: { header: X-Units, reserve: 5, most: 1000 }', { units: { reserve: 5, most: 1_000 } }],
+    ['units: { most: 1000 }', { units: { reserve: 1, most: 1_000 } }],
     [
       "sources: [{ name: Stations, url: 'https://example.com', as_of: 2026-06-05 }, { name: Radar }]",
       { sources: [{ name: 'Stations', url: 'https://example.com', asOf: '2026-06-05' }, { name: 'Radar' }] },
     ],
+    ['key_in: [x-api-key]', { keyIn: ['x-api-key'] }],
     ['key_in: [query, header:ApiKey]', { keyIn: ['header:apikey', 'query'] }],
     ['large_bodies: true', { largeBodies: true }],
     ['also_admits: [api-old]', { alsoAdmits: ['api-old'] }],
@@ -47,6 +49,8 @@ describe('a catalogue', () => {
     ['units: { reserve: 5, most: 4 }', 'units.most must be at least the reserve'],
     ['units: { reserve: 101, most: 200 }', 'units.reserve is above a daily limit: no request could be made'],
     ['units: { reserve: 0, most: 1.5 }', 'units.reserve ', 'units.most '],
+    ['units: { reserve: 1 }', 'units.most '],
+    ['sources: [{ name: Radar }, { name: Radar }]', 'sources names one twice'],
     ['sources: [{ name: Radar, as_of: 2026-02-30 }]', 'sources[0].as_of must be a day such as 2026-06-05'],
     [
       "sources: [{ name: Radar, url: 'javascript:alert(1)' }, { url: 'http://example.com' }]",
@@ -68,7 +72,9 @@ describe('a catalogue', () => {
 
     it.each([
       ['{ per_second: 10, burst: 20 }', { limit: 10, windowSeconds: 1, burst: 20 }],
+      ['{ per_minute: 60, burst: 1 }', { limit: 60, windowSeconds: 60, burst: 1 }],
       ['{ per_minute: 1, burst: 1440 }', { limit: 1, windowSeconds: 60, burst: 1_440 }],
+      ['{ per_second: 100000, burst: 100000 }', { limit: 100_000, windowSeconds: 1, burst: 100_000 }],
     ])('says how fast requests of a plan may come: %s', (rate, expected) => {
       expect(parseCatalogue(withRate(rate)).catalogue?.products[0]?.plans[0]?.rate).toEqual(expected);
     });
@@ -78,7 +84,9 @@ describe('a catalogue', () => {
       ['{ burst: 10 }', ' must have per_second or per_minute, and only one of them'],
       ['{ per_second: 1, per_minute: 60, burst: 1 }', ' must have per_second or per_minute, and only one of them'],
       ['{ per_second: 0, burst: 0 }', '.per_second ', '.burst '],
+      ['{ per_second: 1.5, burst: 1 }', '.per_second '],
       ['{ per_second: 100001, burst: 1 }', '.per_second '],
+      ['{ per_minute: 6000001, burst: 1 }', '.per_minute '],
       ['{ per_minute: 1, burst: 1441 }', '.burst must be at most 1440, a day of the rate'],
       ['{ per_hour: 1, burst: 1 }', '.per_hour', ' must have per_second or per_minute'],
       ['10', ' '],

@@ -18,8 +18,12 @@ describe('a traceparent', () => {
   it.each<[string, unknown]>([
     ['absent', undefined],
     ['repeated', [`00-${traceId}-${spanId}-01`, `00-${traceId}-${spanId}-01`]],
+    ['in capitals', `00-${traceId.toUpperCase()}-${spanId}-01`],
     ['of zeros', `00-${'0'.repeat(32)}-${spanId}-01`],
+    ['with a parent of zeros', `00-${traceId}-${'0'.repeat(16)}-01`],
     ['of the forbidden version', `ff-${traceId}-${spanId}-01`],
+    ['with more than its version allows', `00-${traceId}-${spanId}-01-more`],
+    ['cut off', `00-${traceId}-${spanId}`],
     ['endless', `01-${traceId}-${spanId}-01-${'x'.repeat(300)}`],
     ['with a line break', `00-${traceId}-${spanId}-01\nX: y`],
   ])('that is %s is none', (_, value) => {

@@ -60,11 +60,13 @@ const returned = refundOf('request-1');
 
 it.each([
   ['that no API answered', '502 0.003 126 -', charge, [returned]],
+  ['that no API answered in time', '504 60.001 102 0.010, -', charge, [returned]],
   ['that the gateway failed itself', '500 0.001 102 -', charge, [returned]],
   ['whose API failed, where the catalogue takes that back', '500 0.003 126 0.003', { ...charge, isFree5xx: true }, [returned]],
   ['whose API failed, elsewhere', '502 0.003 126 0.003', charge, []],
   ['whose client left', '499 12.001 0 -', { ...charge, isFree5xx: true }, []],
   ['that the API refused', '404 0.003 126 0.003', { ...charge, isFree5xx: true }, []],
+  ['that the gateway refused', '413 0.003 126 -', charge, []],
   ['that took nothing', '502 0.003 126 -', undefined, []],
 ])('a request is given back by what is told: one %s', (_, line, taken, expected) => {
   const { returned: given, witness, admit } = setUp();
@@ -78,10 +80,15 @@ const due = (units: number): Omit<Settlement, 'id'> => ({ subscriptionId: 'count
 
 it.each<[string, string, Charge | undefined, number | undefined, number?]>([
   ['says more than was taken', 'units=17', priced, 17, 12],
+  ['says what was taken', 'units=5', priced, 5],
   ['says more than the most', 'units=1001', priced, 1_000, 995],
+  ['says the longest number that counts', `units=${'9'.repeat(30)}`, priced, 1_000, 995],
   ['says a number that is too long', `units=${'9'.repeat(31)}`, priced, 5],
   ['says nothing', 'units=-', priced, 5],
+  ['comes from a gateway that does not tell', '', priced, 5],
   ['says what is no number', 'units=many', priced, 5],
+  ['says what is below zero', 'units=-4', priced, 5],
+  ['says what is no whole number', 'units=7.5', priced, 5],
   ['says it twice: the first counts', 'units=7, 8', priced, 7, 2],
   ['says so for a product whose requests cost one price', 'units=17', charge, 49],
   ['says so where nothing was counted', 'units=17', undefined, undefined],
