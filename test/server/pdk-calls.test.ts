@@ -106,9 +106,9 @@ describe('the PDK of our plugin server', () => {
     await kong.event(id);
     const late = kept as unknown as KongPdk;
     const writes = await countWrites(async () => {
-      await expect(late.request.getRawQuery()).rejects.toThrow('already answered');
-      await expect(late.service.request.clearHeader('x')).rejects.toThrow('already answered');
-      await expect(late.response.exit(200)).rejects.toThrow('already answered');
+      await expect(late.request.getRawQuery()).rejects.toThrow('already has a response');
+      await expect(late.service.request.clearHeader('x')).rejects.toThrow('already has a response');
+      await expect(late.response.exit(200)).rejects.toThrow('already has a response');
     });
     expect(writes).toBe(0);
     expect((await kong.event(id)).calls).toEqual([]);
@@ -140,7 +140,7 @@ describe('the PDK of our plugin server', () => {
     });
     await kong.event(id);
     await until(() => open !== undefined);
-    await expect(open).rejects.toThrow('already answered');
+    await expect(open).rejects.toThrow('already has a response');
     expect((await kong.event(id)).answer).toEqual({ sequence: 3 });
   });
 });

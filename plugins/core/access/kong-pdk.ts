@@ -44,7 +44,7 @@ export interface KongPdk {
 export class EventOverError extends Error {
   override readonly name = 'EventOverError';
   constructor() {
-    super('this request was already answered');
+    super('this request already has a response');
   }
 }
 

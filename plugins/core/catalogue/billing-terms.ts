@@ -3,7 +3,7 @@ import { checkTaxId, GST_STATES } from './tax-ids';
 
 /** The letters of the font in which invoices are printed, which all run from left to right. */
 const PRINTED = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}\p{N}\p{P}\p{Sc}\p{Sm} ]*$/u;
-const NOT_PRINTED = 'must be in Latin, Greek or Cyrillic letters, which invoices are printed in';
+const NOT_PRINTED = 'must be in Latin, Greek or Cyrillic letters, in which invoices are printed';
 
 /** One line that is printed on an invoice. */
 export const printedLine = (longest: number): z.ZodString => z.string().trim().min(1).max(longest).regex(PRINTED, NOT_PRINTED);
@@ -26,7 +26,7 @@ const seller = z
     address: addressLines.describe('Postal address, line by line.'),
     country: country.describe('ISO 3166-1, for example IN.'),
     tax_id: taxId.optional().describe('GSTIN or VAT number; checked by format and check digit.'),
-    email: z.email().optional().describe('Where customers write to about invoices.'),
+    email: z.email().optional().describe('Address for customers’ questions about invoices.'),
   })
   .transform(({ tax_id: given, ...rest }, context): typeof rest & { tax_id?: string } => {
     if (given === undefined) return rest;
@@ -36,7 +36,7 @@ const seller = z
     return z.NEVER;
   });
 
-const series = z.string().regex(/^[A-Z0-9][A-Z0-9/-]{0,7}$/, 'must have capitals, digits, / and - only, 8 at most');
+const series = z.string().regex(/^[A-Z0-9][A-Z0-9/-]{0,7}$/, 'must be at most 8 characters: capitals, digits, / and -');
 
 /** Who issues invoices, and for what. */
 export const INVOICED = ['each_payment', 'monthly', 'provider'] as const;
@@ -47,23 +47,23 @@ const invoices = z.strictObject({
     .enum(INVOICED)
     .default('monthly')
     .describe(
-      'monthly: closed statements, with the provider invoice. each_payment: each payment and refund that stripe or razorpay confirms. provider: none of Tollgate.',
+      'monthly: for closed statements, with the provider invoice. each_payment: for each payment and refund that stripe or razorpay confirms. provider: Tollgate issues none.',
     ),
   from: z
     .string()
     .regex(/^20\d{2}-(0[1-9]|1[0-2])$/, 'must be a month such as 2027-04')
-    .describe('First month that is invoiced.'),
-  series: series.default('INV').describe('Begins the number of each invoice; another series counts from 1.'),
+    .describe('First month with invoices.'),
+  series: series.default('INV').describe('The beginning of each invoice number; a new series counts from 1.'),
   credit_series: series.default('CN').describe('The same for credit notes.'),
   due_days: z.int().min(0).max(180).default(14).describe('Days until an invoice is due.'),
-  payment: printedLine(500).optional().describe('How to pay, for example the bank account; printed on each invoice.'),
+  payment: printedLine(500).optional().describe('Instructions for payment, for example the bank account; printed on each invoice.'),
 });
 
 const tax = z
   .strictObject({
     gst: z
       .strictObject({
-        rate: percent.describe('Percent: CGST and SGST together, or IGST.'),
+        rate: percent.describe('In percent: CGST and SGST together, or IGST.'),
         hsn: z
           .string()
           .regex(/^\d{4,8}$/, 'must have 4 to 8 digits')
@@ -71,21 +71,21 @@ const tax = z
           .describe('SAC or HSN code; printed on each invoice.'),
         lut: printedLine(40)
           .optional()
-          .describe('Number of the letter of undertaking: exports are without IGST. Without it they have IGST.'),
+          .describe('Number of the letter of undertaking, with which exports have no IGST. Without it they have IGST.'),
       })
       .optional(),
-    vat: z.record(country, percent).optional().describe('Percent by country, your own among them.'),
+    vat: z.record(country, percent).optional().describe('Percent by country, including your own.'),
   })
   .refine(({ gst, vat }) => (gst === undefined) !== (vat === undefined), 'must have either gst or vat');
 
 const payments = z.strictObject({
-  grace_days: z.int().min(0).max(60).default(7).describe('Days after a failed payment in which the plan goes on.'),
+  grace_days: z.int().min(0).max(60).default(7).describe('Days after a failed payment during which the plan continues.'),
   after_grace: z
     .enum(['base', 'suspend'])
     .default('base')
-    .describe('base: the base limits hold when the grace is over. suspend: requests are refused.'),
-  trial_days: z.int().min(0).max(365).default(0).describe('Days before the first charge, once a mailbox and product.'),
-  promotion_codes: z.boolean().default(false).describe('true: the payment page takes promotion codes that you made at the provider.'),
+    .describe('base: the base limits apply after the grace period. suspend: requests are refused.'),
+  trial_days: z.int().min(0).max(365).default(0).describe('Days before the first charge, once for each mailbox and product.'),
+  promotion_codes: z.boolean().default(false).describe('true: the payment page accepts promotion codes that you created at the provider.'),
 });
 
 /** Terms if plans are paid for in advance, even without `payments` in the catalogue. */
@@ -102,20 +102,20 @@ export const billingTerms = z
     provider: z
       .enum(['none', 'invoice', ...PAYMENT_PROVIDERS])
       .describe(
-        'stripe, razorpay: a plan with a price begins when it is paid. invoice: Tollgate numbers and sends invoices, and you mark them paid. none: neither.',
+        'stripe, razorpay: a plan with a price begins when it is paid. invoice: Tollgate numbers and sends invoices, and you mark them as paid. none: neither.',
       ),
-    seller: seller.optional().describe('Who issues invoices.'),
-    invoices: invoices.optional().describe('Of invoices that Tollgate issues.'),
+    seller: seller.optional().describe('The issuer of invoices.'),
+    invoices: invoices.optional().describe('Settings of invoices that Tollgate issues.'),
     tax: tax
       .optional()
-      .describe('Added to prices on monthly invoices, and contained in what was paid on those for each payment. Without it nothing is.'),
-    payments: payments.optional().describe('Of the providers stripe and razorpay.'),
+      .describe('Added to prices on monthly invoices, and included in the amount paid on invoices for each payment. Absent: no tax.'),
+    payments: payments.optional().describe('Settings of the providers stripe and razorpay.'),
   })
   .superRefine(({ provider, seller: from, invoices: numbers, tax: table, payments: collected }, context) => {
     const report = (path: string[], message: string): void => context.addIssue({ code: 'custom', path, message });
     const isPaidFirst = isPaymentProvider(provider);
     if (isPaidFirst && provider === 'razorpay' && collected?.promotion_codes)
-      report(['payments', 'promotion_codes'], 'must be false: the page of razorpay takes none');
+      report(['payments', 'promotion_codes'], 'must be false: razorpay’s page accepts none');
     if (!isPaidFirst && collected) report(['payments'], 'is for a provider that takes payments');
     if (isPaidFirst && !numbers) {
       for (const [member, given] of Object.entries({ seller: from, tax: table }))
@@ -130,7 +130,7 @@ export const billingTerms = z
     if (numbers.series === numbers.credit_series) report(['invoices', 'credit_series'], 'must differ from series');
     if (table?.gst && from.country !== 'IN') report(['tax', 'gst'], 'is for a seller in IN');
     if (table?.vat && table.vat[from.country] === undefined)
-      report(['tax', 'vat'], `must have the rate of ${from.country}, where the seller is`);
+      report(['tax', 'vat'], `must have the rate of ${from.country}, the seller’s country`);
     if (table && from.tax_id === undefined) report(['seller', 'tax_id'], 'is missing: tax cannot be charged without it');
   });
 

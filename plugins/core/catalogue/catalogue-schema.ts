@@ -28,12 +28,12 @@ const path = z
   .max(200)
   .regex(
     /^(\/[A-Za-z0-9._~{}-]+)+$/,
-    'must be a path such as /weather/today, of letters, digits and . _ ~ - { }, without a slash at its end',
+    'must be a path such as /weather/today, of letters, digits and . _ ~ - { }, without a trailing slash',
   );
 const prefix = z
   .string()
   .max(100)
-  .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /weather, of letters, digits and . _ ~ -, without a slash at its end');
+  .regex(/^(\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /weather, of letters, digits and . _ ~ -, without a trailing slash');
 const limit = z.int().min(1).max(HIGHEST_LIMIT);
 const dayAndMonth = z.strictObject({ daily: limit.describe('Requests a day.'), monthly: limit.describe('Requests a month.') });
 
@@ -46,12 +46,12 @@ const rate = z
       .min(1)
       .max(MAX_A_SECOND * 60)
       .optional()
-      .describe('Requests a minute, on average; in place of per_second.'),
+      .describe('Requests a minute, on average; instead of per_second.'),
     burst,
   })
   .superRefine(({ per_second: perSecond, per_minute: perMinute, burst: atOnce }, context) => {
     if ((perSecond === undefined) === (perMinute === undefined)) {
-      context.addIssue({ code: 'custom', message: 'must have per_second or per_minute, and only one of them' });
+      context.addIssue({ code: 'custom', message: 'must have exactly one of per_second and per_minute' });
       return;
     }
     const most = dayOf({ limit: perSecond ?? perMinute ?? 0, windowSeconds: perSecond === undefined ? 60 : 1 });
@@ -64,7 +64,7 @@ const rate = z
   }));
 
 const limits = dayAndMonth.extend({
-  rate: rate.optional().describe('How fast requests may come, beside the day and the month. Without it, as fast as they like.'),
+  rate: rate.optional().describe('How fast requests may come, in addition to the limits of day and month. Absent: no rate limit.'),
 });
 
 /** Without quotes YAML reads `999.00` as a number. */
@@ -75,21 +75,21 @@ const price = z
       .number()
       .min(0)
       .max(9_999_999_999.9999)
-      .refine((amount) => Number(amount.toFixed(4)) === amount, 'must have four decimals at most'),
+      .refine((amount) => Number(amount.toFixed(4)) === amount, 'must have at most four decimals'),
   ])
   .transform(String);
 
 const overage = z.strictObject({
-  per: limit.describe('Requests, or units, that the price is for.'),
-  price: price.describe("For so many above the limits, with the currency's decimals."),
-  cap: dayAndMonth.describe('The limits that refuse, in place of those of the plan.'),
+  per: limit.describe('Number of requests, or units, for this price.'),
+  price: price.describe("Price of that many above the limits, with the currency's decimals."),
+  cap: dayAndMonth.describe('The limits at which requests are refused, instead of the plan’s.'),
 });
 
 const plan = z
   .strictObject({
-    name: line(100).describe('What customers choose by; upper and lower case are the same.'),
+    name: line(100).describe('The name by which customers choose; case does not matter.'),
     ...limits.shape,
-    price: price.describe("A month, with the currency's decimals: '499.00' INR, '4990' JPY, '4.990' KWD."),
+    price: price.describe("Price a month, with the currency's decimals: '499.00' INR, '4990' JPY, '4.990' KWD."),
     currency: z
       .string()
       .regex(/^[A-Z]{3}$/, 'must be a code of ISO 4217 such as INR')
@@ -97,8 +97,8 @@ const plan = z
     approval: z
       .enum(['automatic', 'request'])
       .default('automatic')
-      .describe('request: a customer asks for this plan, and the seller answers.'),
-    overage: overage.optional().describe('Sells use above the limits. Without it requests are refused at the limits.'),
+      .describe('request: a customer requests this plan, and the seller decides.'),
+    overage: overage.optional().describe('Sells use above the limits. Absent: requests are refused at the limits.'),
   })
   .superRefine((given, context) => {
     // The rules between members apply only to well-formed members.
@@ -121,9 +121,9 @@ const alert = z
   .strictObject({
     failures: z
       .string()
-      .regex(/^([1-9]\d?|100)%$/, 'must be a share of the answers such as 20%, from 1% to 100%')
-      .describe('Share of the answers of a minute that fail, for example 20%.'),
-    at_least: z.int().min(1).max(1_000_000).describe('Answers that fail within that minute.'),
+      .regex(/^([1-9]\d?|100)%$/, 'must be a share of the responses such as 20%, from 1% to 100%')
+      .describe('Share of a minute’s responses that fail, for example 20%.'),
+    at_least: z.int().min(1).max(1_000_000).describe('Failed responses within that minute.'),
   })
   .transform(({ failures, at_least: atLeast }) => ({ failures: Number.parseInt(failures, 10), atLeast }));
 
@@ -134,8 +134,8 @@ const source = z
       .url({ protocol: /^https$/, error: 'must be a URL that starts with https://' })
       .max(500)
       .optional()
-      .describe('Where customers read about it.'),
-    as_of: z.iso.date('must be a day such as 2026-06-05').optional().describe('Day of the data. Absent: the data are current.'),
+      .describe('Page for customers about the source.'),
+    as_of: z.iso.date('must be a day such as 2026-06-05').optional().describe('Day of the data. Absent: the data is current.'),
   })
   .transform(({ as_of: asOf, ...given }) => ({ ...given, ...(asOf !== undefined && { asOf }) }));
 
@@ -148,14 +148,14 @@ const units = z
     header: z
       .literal(UNITS_HEADER, `must be ${UNITS_HEADER}: the access logs of the gateways name this header, for all products`)
       .default(UNITS_HEADER)
-      .describe('In which your API says what the answer costs: a whole number. Callers do not get it.'),
+      .describe('The header in which your API reports the cost of its response, a whole number. Callers do not get it.'),
     reserve: z
       .int()
       .min(1)
       .max(MAX_RESERVE)
       .default(1)
-      .describe('Taken before the call, and kept where the answer does not say what it costs.'),
-    most: z.int().min(1).max(MAX_UNITS).describe('What one answer may cost; one that says more costs this.'),
+      .describe('Units taken before the call, and kept if the response does not report its cost.'),
+    most: z.int().min(1).max(MAX_UNITS).describe('Maximum cost of one response; a response that reports more costs this.'),
   })
   .refine(({ reserve, most }) => reserve <= most, { path: ['most'], message: 'must be at least the reserve' })
   .transform(({ reserve, most }) => ({ reserve, most }));
@@ -163,40 +163,42 @@ const units = z
 const productMembers = z.strictObject({
   id: z
     .string()
-    .regex(PRODUCT_ID, 'must begin with a small letter and hold small letters, digits and - only, 63 at most')
+    .regex(PRODUCT_ID, 'must be at most 63 small letters, digits and -, beginning with a letter')
     .refine((id) => id !== 'errors', 'is the name of a page of the reference')
-    .describe('For ever: keys, subscriptions and usage are kept under it.'),
+    .describe('Never change it: keys, subscriptions and usage are stored under it.'),
   title: line(100),
   description: line(500),
   prefix: prefix.nullable().describe('Route prefix, for example /weather; null when no route is published.'),
   routes: z.array(route).max(CATALOGUE_BOUNDS.routes),
-  base: limits.nullable().describe('Limits of a subscription without a plan; null where none are published.'),
-  subscribable: z.boolean().default(true).describe('false: listed, and that is all.'),
+  base: limits.nullable().describe('Limits of a subscription without a plan; null if none are published.'),
+  subscribable: z.boolean().default(true).describe('false: the product is only listed.'),
   plans: z.array(plan).max(CATALOGUE_BOUNDS.plans),
-  consent: line(2_000).optional().describe('What a customer must agree to in order to subscribe; a changed text is asked for again.'),
-  slots: z.int().min(1).max(10_000).optional().describe('Requests of one subscription at a time; not bounded unless given.'),
+  consent: line(2_000)
+    .optional()
+    .describe('The text to which a customer must agree before subscribing; a changed text needs a new agreement.'),
+  slots: z.int().min(1).max(10_000).optional().describe('Requests of one subscription that may run at a time. Absent: unlimited.'),
   uncharged: z
     .array(z.enum(EXEMPTIONS))
     .refine((each) => new Set(each).size === each.length, 'names one twice')
     .optional()
     .describe(
-      'What costs nothing. 5xx: answers of the API with a status of 500 to 599, at any product. Of our services alone: answers of the health route, 304 answers, preflights (free in any case).',
+      'Free responses. 5xx: responses of the API with a status of 500 to 599, for any product. For Tollgate’s own services only: responses of the health route, 304 responses, and preflights (which are always free).',
     ),
   sandbox_url: z
     .string()
     .regex(/^http:\/\/[A-Za-z0-9.-]+:\d{1,5}$/, 'must be an address such as http://127.0.0.1:9001, without a path')
     .optional()
-    .describe('Where test keys are served instead of the upstream, for products that no service of Tollgate answers.'),
+    .describe('Address that serves test keys instead of the upstream, for products without a service of Tollgate.'),
   test_keys: z
     .enum(['service', 'live'])
     .optional()
     .describe(
-      'service: the product’s own service answers test keys, and anyone may try it without an account. live: test keys reach the live API. Without this and sandbox_url test keys are refused.',
+      'service: the product’s own service serves test keys, and anyone may try it without an account. live: test keys reach the live API. Without this and sandbox_url test keys are refused.',
     ),
   proof: z
     .enum(PROOF_FORMS)
     .optional()
-    .describe('eddsa (the default): verifying proofs needs the public key set alone. hs256: a secret key for this product alone.'),
+    .describe('eddsa (the default): proofs are verified with the public key set. hs256: with a secret key of this product alone.'),
   openapi: line(2_000)
     .optional()
     .describe("File beside the catalogue, or http(s) URL, of the upstream's own OpenAPI 3 document; read by catalogue apply."),
@@ -208,7 +210,7 @@ const productMembers = z.strictObject({
       'must be a path with its query, such as /weather/pune?days=2, encoded as in a URL',
     )
     .optional()
-    .describe('A GET worth trying first, with path and query: newcomers are shown it, and begin with the first product that has one.'),
+    .describe('Path and query of a GET worth trying first. Newcomers see it, and begin with the first product that has one.'),
   key_in: z
     .array(
       z
@@ -219,7 +221,7 @@ const productMembers = z.strictObject({
     .min(1)
     .transform((texts) => [...readKeyPlaces(texts)])
     .optional()
-    .describe('The only places from which its key is taken; its plugin in kong.yml says the same. Absent: all of them.'),
+    .describe('The only places from which its key is accepted; its plugin in kong.yml must have the same. Absent: all places.'),
   large_bodies: z.boolean().optional().describe('true: bodies may take minutes to arrive, and the gateway must not hold them back.'),
   also_admits: z
     .array(z.string().regex(PRODUCT_ID))
@@ -230,20 +232,20 @@ const productMembers = z.strictObject({
     .record(path, path)
     .refine((each) => Object.keys(each).length <= 20, 'has more than 20 paths')
     .optional()
-    .describe('Paths outside the prefix, each with the route that it stands for.'),
+    .describe('Paths outside the prefix, each with the route for which it stands.'),
   units: units
     .optional()
-    .describe('For calls that cost differently: each answer says how many units it costs. Absent: a request is a unit.'),
+    .describe('For calls of different cost: each response reports how many units it costs. Absent: a request costs one unit.'),
   alert: alert
     .optional()
-    .describe('When you are told that the product fails: 20% of the answers of a minute and at least 20 of them unless given.'),
+    .describe('When failures of the product are reported to you. Default: 20% of a minute’s responses, and at least 20 of them.'),
   sources: z
     .array(source)
     .min(1)
     .max(20)
     .refine((each) => new Set(each.map(({ name }) => name)).size === each.length, 'names one twice')
     .optional()
-    .describe('Where the data comes from, shown on the page of the product.'),
+    .describe('Sources of the data, shown on the product’s page.'),
 });
 
 /** Renames members to the names in the rest of the code. */
@@ -270,9 +272,9 @@ const product = productMembers.transform(
 /** The shape of `kong/catalogue.yml`. Rules between members are checked in check-catalogue.ts. */
 export const catalogueFile = z
   .strictObject({
-    version: z.literal(1).describe('Of this format.'),
-    products: z.array(product).max(CATALOGUE_BOUNDS.products).describe('In the order in which they are shown.'),
-    billing: billingTerms.optional().describe('Who sells, and how customers are invoiced. Without it they are not.'),
+    version: z.literal(1).describe('Version of this format.'),
+    products: z.array(product).max(CATALOGUE_BOUNDS.products).describe('In display order.'),
+    billing: billingTerms.optional().describe('The seller, and how customers are invoiced. Absent: they are not invoiced.'),
   })
   .superRefine((file, context) => {
     for (const problem of checkCatalogueFile(file)) context.addIssue({ code: 'custom', ...problem });

@@ -16,7 +16,7 @@ export function checkCatalogueFile({ products, billing }: File): CatalogueMistak
     ...findRepeats(
       products.map(({ id }) => id),
       (index) => ['products', index, 'id'],
-      (id) => `product ${id} is there already`,
+      (id) => `product ${id} already exists`,
     ),
     ...checkPrefixes(products),
     ...products.flatMap((product, index) => checkProduct(product, ['products', index])),
@@ -88,7 +88,7 @@ function checkPrefixes(products: readonly CatalogueProduct[]): CatalogueMistake[
   const mistakes: CatalogueMistake[] = [];
   products.forEach(({ id, prefix }, index) => {
     const owner = prefix === null ? undefined : owners.get(prefix);
-    if (owner !== undefined) mistakes.push({ path: ['products', index, 'prefix'], message: `${prefix} is the prefix of ${owner} already` });
+    if (owner !== undefined) mistakes.push({ path: ['products', index, 'prefix'], message: `${prefix} is already the prefix of ${owner}` });
     else if (prefix !== null) owners.set(prefix, id);
   });
   products.forEach(({ prefix }, index) => {
@@ -114,13 +114,13 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
   const { prefix, routes, plans, base, subscribable, sandboxUrl, testKeys, firstCall, units } = product;
   return [
     ...(base === null && subscribable
-      ? [{ path: [...at, 'subscribable'], message: 'must be false where base is null: customers cannot subscribe without limits' }]
+      ? [{ path: [...at, 'subscribable'], message: 'must be false if base is null: customers cannot subscribe without limits' }]
       : []),
     ...(prefix === null && subscribable
-      ? [{ path: [...at, 'subscribable'], message: 'must be false where prefix is null: what cannot be called is not sold' }]
+      ? [{ path: [...at, 'subscribable'], message: 'must be false if prefix is null: a product that cannot be called is not sold' }]
       : []),
     ...(sandboxUrl !== undefined && testKeys !== undefined
-      ? [{ path: [...at, 'test_keys'], message: 'must be absent where sandbox_url is given: test keys are served there' }]
+      ? [{ path: [...at, 'test_keys'], message: 'must be absent if sandbox_url is given, which serves the test keys' }]
       : []),
     ...(firstCall !== undefined && !isBelow(firstCall.replace(/\?.*/, ''), prefix)
       ? [{ path: [...at, 'first_call'], message: `${firstCall} is not below the prefix${prefix === null ? '' : ` ${prefix}`}` }]
@@ -128,7 +128,7 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
     ...(units && [base, ...plans].some((limits) => limits && limits.daily < units.reserve)
       ? [{ path: [...at, 'units', 'reserve'], message: 'is above a daily limit: no request could be made' }]
       : []),
-    ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty where subscribable is false' }] : []),
+    ...(!subscribable && plans.length > 0 ? [{ path: [...at, 'plans'], message: 'must be empty if subscribable is false' }] : []),
     ...routes.flatMap(({ path }, index) =>
       isBelow(path, prefix)
         ? []
@@ -137,7 +137,7 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
     ...Object.entries(product.aliases ?? {}).flatMap(([alias, route]) =>
       routes.some(({ path }) => path === route)
         ? []
-        : [{ path: [...at, 'aliases', alias], message: `${route} is no route of the product` }],
+        : [{ path: [...at, 'aliases', alias], message: `${route} is not a route of the product` }],
     ),
     ...findRepeats(
       routes.map(({ method, path }) => `${method} ${path}`),
@@ -147,7 +147,7 @@ function checkProduct(product: CatalogueProduct, at: (string | number)[]): Catal
     ...findRepeats(
       plans.map(({ name }) => name.toLowerCase()),
       (index) => [...at, 'plans', index, 'name'],
-      (name) => `a plan named ${name} is there already; upper and lower case are the same`,
+      (name) => `a plan named ${name} already exists; case does not matter`,
     ),
   ];
 }

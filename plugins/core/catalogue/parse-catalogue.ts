@@ -39,7 +39,7 @@ export function parseCatalogue(text: string, file?: string): ParsedCatalogue {
   }
   const problems = parsed.error.issues.flatMap((issue): PathProblem[] =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'there is no such member', isName: true }))
+      ? issue.keys.map((key) => ({ path: [...issue.path, key], message: 'this member does not exist', isName: true }))
       : [{ path: issue.path, message: issue.message }],
   );
   return { problems: locateProblems(yaml, problems).slice(0, MAX_PROBLEMS) };

@@ -25,7 +25,7 @@ const MAX_UNFOLDED = 16 * 1024 * 1024;
 /** Descriptions of APIs nest about 30 levels. From 600 levels on, keys that are lists themselves take minutes and all memory. */
 const MAX_NESTED = 100;
 const TOO_DEEP = `is nested more than ${MAX_NESTED} levels deep`;
-const TOO_MANY_ALIASES: YamlProblem = { line: 1, column: 1, message: 'names its own parts too often by aliases' };
+const TOO_MANY_ALIASES: YamlProblem = { line: 1, column: 1, message: 'refers to its own parts too often by aliases' };
 
 /** Reads YAML 1.2, which includes JSON. A tag that YAML does not define is a problem too, because its value would be a guess. */
 export function readYaml(text: string): YamlText | { readonly problems: readonly YamlProblem[] } {

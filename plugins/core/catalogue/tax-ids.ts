@@ -43,7 +43,7 @@ export function checkTaxId(country: string, given: string): CheckedTaxId {
   }
   const validate = VAT_NUMBERS[country];
   if (!validate) {
-    return OTHER.test(text) ? { value: text, kind: 'other' } : { problem: 'has letters, digits, spaces and . / - only, 30 at most' };
+    return OTHER.test(text) ? { value: text, kind: 'other' } : { problem: 'may have at most 30 letters, digits, spaces and . / -' };
   }
   const prefix = prefixOf(country);
   // The library knows its country's prefixes and removes them.

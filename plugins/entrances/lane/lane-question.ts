@@ -73,7 +73,7 @@ export class LaneQuestion {
 
   /** Asks for the body in a further exchange, as Kong's plugin does. */
   private readonly readBody = (): Promise<RawBody> => {
-    if (this.isOver) return Promise.reject(new Error('this request was already answered'));
+    if (this.isOver) return Promise.reject(new Error('this request already has a response'));
     this.deadline = this.place.context.tick + BODY_TICKS;
     this.place.send(frame(ASKED.body, this.id));
     return new Promise((resolve) => (this.takeBody = resolve));

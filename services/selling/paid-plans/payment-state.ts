@@ -157,7 +157,7 @@ export function isUncertain(facts: readonly DatedFact[]): boolean {
 
 /** The seller's terms, from `billing.payments` of the catalogue. */
 export interface GraceTerms {
-  /** Days after a failed payment in which the plan goes on. */
+  /** Days after a failed payment during which the plan continues. */
   readonly graceDays: number;
   /** The consequence: the product's base limits, or a suspended subscription. */
   readonly afterGrace: 'base' | 'suspend';

@@ -58,7 +58,7 @@ describe('a catalogue', () => {
       'sources[1].name is missing',
       'sources[1].url must be a URL that starts with https://',
     ],
-    ['aliases: { /old/weather: /weather/never }', '/weather/never is no route of the product'],
+    ['aliases: { /old/weather: /weather/never }', '/weather/never is not a route of the product'],
     ['key_in: [cookie]', 'key_in[0]'],
     ['key_in: [query, header:host]', 'key_in[1] the header host has another meaning'],
     ['test_keys: sandbox', 'test_keys'],
@@ -81,14 +81,14 @@ describe('a catalogue', () => {
 
     it.each<[string, ...string[]]>([
       ['{ per_second: 10 }', '.burst '],
-      ['{ burst: 10 }', ' must have per_second or per_minute, and only one of them'],
-      ['{ per_second: 1, per_minute: 60, burst: 1 }', ' must have per_second or per_minute, and only one of them'],
+      ['{ burst: 10 }', ' must have exactly one of per_second and per_minute'],
+      ['{ per_second: 1, per_minute: 60, burst: 1 }', ' must have exactly one of per_second and per_minute'],
       ['{ per_second: 0, burst: 0 }', '.per_second ', '.burst '],
       ['{ per_second: 1.5, burst: 1 }', '.per_second '],
       ['{ per_second: 100001, burst: 1 }', '.per_second '],
       ['{ per_minute: 6000001, burst: 1 }', '.per_minute '],
       ['{ per_minute: 1, burst: 1441 }', '.burst must be at most 1440, a day of the rate'],
-      ['{ per_hour: 1, burst: 1 }', '.per_hour', ' must have per_second or per_minute'],
+      ['{ per_hour: 1, burst: 1 }', '.per_hour', ' must have exactly one of per_second and per_minute'],
       ['10', ' '],
     ])('is refused with %s', (rate, ...problems) => {
       const found = problemsOf(withRate(rate)).join('\n');
@@ -153,7 +153,7 @@ describe('a catalogue', () => {
 
   it('says once what answers test keys', () => {
     expect(problemsOf(withMember('sandbox_url: http://127.0.0.1:9001\n    test_keys: live'))).toEqual([
-      expect.stringMatching(/^11:\d+ products\[0\]\.test_keys must be absent where sandbox_url/),
+      expect.stringMatching(/^11:\d+ products\[0\]\.test_keys must be absent if sandbox_url/),
     ]);
   });
 
@@ -191,7 +191,7 @@ describe('a catalogue', () => {
     const billing = (provider: string): string => `billing: { provider: ${provider}, payments: { promotion_codes: true } }\n`;
     expect(problemsOf(HEAD + weather + billing('stripe'))).toEqual([]);
     expect(problemsOf(HEAD + weather + billing('razorpay'))).toEqual([
-      '12:61 billing.payments.promotion_codes must be false: the page of razorpay takes none',
+      '12:61 billing.payments.promotion_codes must be false: razorpay’s page accepts none',
     ]);
   });
 
@@ -219,7 +219,7 @@ describe('a catalogue', () => {
 
   it.each<[string, string, string, ...string[]]>([
     ['a title that is missing', 'title: Weather\n    ', '', '3:5 products[0].title is missing'],
-    ['a member that is none', 'title: W', 'colour: blue\n    title: W', '4:5 products[0].colour there is no such member'],
+    ['a member that is none', 'title: W', 'colour: blue\n    title: W', '4:5 products[0].colour this member does not exist'],
     ['a limit that is none', 'daily: 100,', 'daily: many,', '9:20 products[0].base.daily Invalid input: expected number, received string'],
     ['a price with a decimal too many', '10.5', '10.555', '11:59 products[0].plans[0].price must have 2 decimals, as EUR has'],
     [
@@ -234,7 +234,7 @@ describe('a catalogue', () => {
       "'/wetter/{",
       '8:30 products[0].routes[0].path /wetter/{city} is not below the prefix /weather',
     ],
-    ['an id twice', 'id: api-weather', 'id: api-tides', '12:9 products[1].id product api-tides is there already'],
+    ['an id twice', 'id: api-weather', 'id: api-tides', '12:9 products[1].id product api-tides already exists'],
     [
       'a prefix below another',
       'prefix: /weather',
@@ -246,20 +246,20 @@ describe('a catalogue', () => {
       'a product that nobody can call and that is for sale',
       'prefix: /weather',
       'prefix: null',
-      '3:5 products[0].subscribable must be false where prefix is null: what cannot be called is not sold',
+      '3:5 products[0].subscribable must be false if prefix is null: a product that cannot be called is not sold',
       '8:30 products[0].routes[0].path /weather/{city} is not below the prefix',
     ],
     [
       'a product without limits that is for sale',
       'base: { daily: 100, monthly: 1000 }',
       'base: null',
-      '3:5 products[0].subscribable must be false where base is null: customers cannot subscribe without limits',
+      '3:5 products[0].subscribable must be false if base is null: customers cannot subscribe without limits',
     ],
     [
       'an id that no URL can hold',
       'id: api-weather',
       'id: API Weather',
-      '3:9 products[0].id must begin with a small letter and hold small letters, digits and - only, 63 at most',
+      '3:9 products[0].id must be at most 63 small letters, digits and -, beginning with a letter',
     ],
   ])('with %s is refused with its line and column', (_what, from, to, ...problems) => {
     expect(changed(from, to)).toEqual(problems);
@@ -304,7 +304,7 @@ describe('a catalogue', () => {
         .fill(index ? `*${names[index - 1]}` : 'x')
         .join(', ')}]`;
     expect(problemsOf(`${names.map(list).join('\n')}\nversion: 1\nproducts: *i\n`)).toEqual([
-      '1:1  names its own parts too often by aliases',
+      '1:1  refers to its own parts too often by aliases',
     ]);
   });
 
