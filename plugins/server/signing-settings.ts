@@ -27,7 +27,7 @@ export function readPrivateKey(value: string): ContextKey {
     return parsePrivateKey(readFileSync(value, 'utf8'));
   } catch (cause) {
     if (!hasCode(cause)) throw cause;
-    throw new Error('is neither a JSON Web Key nor the path of a file that can be read', { cause });
+    throw new Error('is neither a JSON Web Key nor the path of a readable file', { cause });
   }
 }
 

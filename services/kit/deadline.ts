@@ -9,7 +9,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 
   constructor() {
-    super('the client left before the answer');
+    super('the client left before the response');
   }
 }
 

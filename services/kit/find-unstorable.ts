@@ -27,7 +27,7 @@ export function findUnstorable(value: unknown): string | undefined {
     const { value: part, depth } = place;
     if (depth > MAX_NESTED) return `it is nested more than ${MAX_NESTED} levels deep`;
     const wrong = unstorableIn(place.name) ?? (typeof part === 'string' ? unstorableIn(part) : undefined);
-    if (wrong !== undefined) return `it holds ${wrong}, which cannot be kept, at ${wayTo(place)}`;
+    if (wrong !== undefined) return `it contains ${wrong}, which cannot be stored, at ${wayTo(place)}`;
     if (typeof part !== 'object' || part === null) continue;
     for (const [name, member] of Object.entries(part).reverse()) waiting.push({ value: member, name, above: place, depth: depth + 1 });
   }

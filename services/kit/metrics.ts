@@ -27,13 +27,13 @@ export function createMetrics(options: { withProcess?: boolean } = {}): Metrics 
   if (options.withProcess) watchProcess(registry);
   const requests = new Counter({
     name: 'tollgate_requests_total',
-    help: 'Answered requests.',
+    help: 'Requests with a response.',
     labelNames: ['service', 'route', 'status', 'mode'] as const,
     registers,
   });
   const durations = new Histogram({
     name: 'tollgate_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
+    help: 'Time from the first byte of a request to the last byte of its response.',
     labelNames: ['service', 'route'] as const,
     buckets: BUCKETS,
     registers,

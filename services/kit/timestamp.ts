@@ -18,7 +18,7 @@ export function formatInstant(atMs: number): string {
 }
 
 /** The `timestamp` of a response, in the form of {@link formatTimestamp}. The specification fixes this form, which has no time zone. */
-export const timestampField = z.string().describe('When the answer was made: YYYY-MM-DD HH:MM:SS, always UTC.');
+export const timestampField = z.string().describe('Time of the response: YYYY-MM-DD HH:MM:SS, always UTC.');
 
 /** The documentation of a time in the form of {@link formatInstant}. */
 export const instantWords = (what: string): string => `${what}: RFC 3339, with its offset from UTC.`;

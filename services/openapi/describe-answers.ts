@@ -10,11 +10,11 @@ const PROBLEM = 'application/problem+json';
 
 const problem = z
   .looseObject({
-    type: z.string().meta({ description: 'The page of the code, where the seller has one; else about:blank.' }),
+    type: z.string().meta({ description: 'The page of the code; about:blank if the seller has none.' }),
     title: z.string(),
     status: z.number().int(),
     detail: z.string(),
-    code: z.string().meta({ description: 'Stable; decide by it, not by the texts.' }),
+    code: z.string().meta({ description: 'Stable: decide by it, not by the texts.' }),
     request_id: z.string().meta({ description: 'Equals the header X-Kong-Request-Id; the dashboard explains a refusal by it.' }),
     help: z.string().optional().meta({ description: 'The page that explains this request.' }),
     upgrade: z.string().optional().meta({ description: 'Where a larger plan is sold, in a 429 for a limit of the plan.' }),
@@ -25,7 +25,7 @@ const problem = z
 /** Kong's templates do not know the status. */
 const gatewayProblem = problem
   .omit({ status: true, errors: true, help: true, upgrade: true })
-  .meta({ id: 'GatewayProblem', description: 'The gateway’s own answer, as JSON or as Accept asks for: HTML, plain text or XML.' });
+  .meta({ id: 'GatewayProblem', description: 'The gateway’s own response: JSON, or the HTML, plain text or XML that Accept asks for.' });
 
 const OF_GATEWAY = { 'application/json': { schema: gatewayProblem } };
 
@@ -66,7 +66,7 @@ function problemResponses(route: Route): Responses {
 /** A response in JSON, with a test key's response as its example. */
 function jsonOf(schema: z.ZodType, sample: unknown): ZodOpenApiMediaTypeObject {
   if (sample === undefined) return { schema };
-  return { schema, examples: { sandbox: { summary: 'What a test key got', description: CUT_NOTE, value: sample } } };
+  return { schema, examples: { sandbox: { summary: 'Response to a test key', description: CUT_NOTE, value: sample } } };
 }
 
 /** The content of a success: JSON by the route's schema, or bytes; part of the bytes in a 206. */

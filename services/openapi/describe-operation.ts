@@ -59,7 +59,7 @@ function requestBodyOf(route: Route, product: CatalogueProduct): NonNullable<Zod
 }
 
 /** Stands for a value that comes from the previous call. */
-const FROM_BEFORE = 'from the step before';
+const FROM_BEFORE = 'from the previous step';
 
 /** The operation's example of its input, from the sandbox. A file is shown by its name, and in a URL by its base64. */
 function exampleOf(route: Route, method: 'get' | 'post'): Record<string, unknown> | undefined {
@@ -95,8 +95,8 @@ function bodyOnlyFieldsOf({ input, bodyOnlyFields = [] }: Route): readonly strin
 function costOf({ units }: Route): string | undefined {
   if (!units) return undefined;
   return (
-    `Costs a unit for each ${units.each}, and one unit at least. ${units.most} units are reserved before the work, so as many must be left ` +
-    'of your limits; those that are not used come back with the response.'
+    `Costs a unit for each ${units.each}, and at least one unit. ${units.most} units are reserved before the work, so your limits must have ` +
+    'as many left; unused units are given back with the response.'
   );
 }
 
@@ -106,7 +106,7 @@ function descriptionOf(route: Route): string | undefined {
   const methods =
     secret === undefined
       ? 'Takes every method.'
-      : `Takes every method with a body. GET and HEAD have none and get 400: \`${secret}\` must not stand in a URL.`;
+      : `Takes every method with a body. GET and HEAD have none and get 400: \`${secret}\` may not be in a URL.`;
   const parts = [route.does, costOf(route), ...(route.method === 'ANY' ? [methods] : []), route.notes];
   return parts.filter((part) => part !== undefined).join('\n\n') || undefined;
 }

@@ -8,15 +8,15 @@ import { COMMON_HEADERS } from './response-headers';
 import { readSampleAnswers, sampleName } from './sample-answers';
 
 const DESCRIPTION = `Every request carries an API key, counts against the daily and monthly limits of a subscription, and fails as \`application/problem+json\`. \
-Any answer may carry the headers of this document's components, also where an operation does not repeat them: X-Kong-Request-Id on each, \
-RateLimit, RateLimit-Policy and X-Tollgate-Charged where the API answered a request with a key.`;
+Any response may carry the headers of this document's components, even if an operation does not repeat them: X-Kong-Request-Id on every response, \
+RateLimit, RateLimit-Policy and X-Tollgate-Charged on the API's responses to requests with a key.`;
 
 /** Rules of our own services alone. */
 const CONVENTIONS = `Parameters go in the query, a form, multipart or JSON; the body wins over the query. \`5\` and \`"5"\` are both accepted. \
 A near miss of a parameter's name (another case, brackets, a plural, a hyphen for an underscore) is a 400 that names it; other unknown parameters are ignored. \
-A body that stands still for 5 seconds has its connection closed without an answer. A WebSocket and a play by link carry no RateLimit, RateLimit-Policy and X-Tollgate-Charged.`;
+If a body stops for 5 seconds, its connection is closed without a response. A WebSocket and a play by link carry no RateLimit, RateLimit-Policy or X-Tollgate-Charged.`;
 
-const IN_FORM = 'Also as a form field, urlencoded or multipart, where neither the headers nor the query has a key: such a form needs a Content-Length of at most 1 MiB and must arrive within 5 seconds. URLs end up in logs: prefer a header.'; // prettier-ignore
+const IN_FORM = 'Also as a form field, urlencoded or multipart, if neither the headers nor the query has a key. Such a form needs a Content-Length of at most 1 MiB and must arrive within 5 seconds. URLs end up in logs: prefer a header.'; // prettier-ignore
 
 function pathsOf(service: ServiceDefinition, baseUrl: string, catalogue: Catalogue): ZodOpenApiPathsObject {
   const product = catalogue.find(service.products[0]);

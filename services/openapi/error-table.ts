@@ -54,13 +54,13 @@ const gatewayFailure = (status: number, title: string, charge: Charge): Failure 
  * a service that is away.
  */
 export const GATEWAY_FAILURES: readonly Failure[] = [
-  gatewayFailure(400, 'The request is no HTTP', 'not taken'),
+  gatewayFailure(400, 'The request is not HTTP', 'not taken'),
   gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
   gatewayFailure(414, 'Request line over 8,192 bytes', 'not taken'),
-  gatewayFailure(500, 'Access check away: the request went no further', 'not taken'),
-  gatewayFailure(502, 'The API did not answer', 'given back'),
-  gatewayFailure(503, 'The API is away', 'given back'),
-  gatewayFailure(504, 'The API was late', 'given back'),
+  gatewayFailure(500, 'Access check unavailable: the request went no further', 'not taken'),
+  gatewayFailure(502, 'The API did not respond', 'given back'),
+  gatewayFailure(503, 'The API is unavailable', 'given back'),
+  gatewayFailure(504, 'The API timed out', 'given back'),
 ];
 
 /** At a path without a product, so no operation can declare it. */

@@ -117,7 +117,7 @@ function groupsOf(tags: unknown): readonly OperationGroup[] {
   });
 }
 
-const ANY_ANSWER = { '200': { description: 'What the API answers.' } };
+const ANY_ANSWER = { '200': { description: 'The API’s response.' } };
 
 /** Parameters of the path, unless the operation has its own parameter of the same name. */
 function parametersOf(item: Json, operation: Json, resolver: ReferenceResolver): readonly unknown[] {

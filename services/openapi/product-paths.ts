@@ -117,7 +117,7 @@ function describe(
     operationId: operationId(product.id, { method, path }, taken),
     summary: purpose,
     ...(parameters.length > 0 && { parameters }),
-    responses: withGatewayAnswers({ '200': { description: 'What the API answers.' } }),
+    responses: withGatewayAnswers({ '200': { description: 'The API’s response.' } }),
   };
   return { ...operation, ...gatewayParts(product, operation, { method, path, baseUrl }) };
 }

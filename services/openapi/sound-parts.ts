@@ -33,7 +33,7 @@ export class SoundParts {
   problemOf(operation: Json): string | undefined {
     const { targets, problem } = this.look(operation, 'operation');
     if (problem !== undefined) return problem;
-    return [...targets].some((target) => this.broken.has(target)) ? 'a $ref in it leads to a component that cannot be used' : undefined;
+    return [...targets].some((target) => this.broken.has(target)) ? 'a $ref in it refers to a component that cannot be used' : undefined;
   }
 
   private look(part: unknown, kind: Kind): Findings {
@@ -50,9 +50,10 @@ export class SoundParts {
   }
 
   private follow(reference: unknown, findings: Findings): void {
-    if (typeof reference !== 'string') return void (findings.problem ??= 'a $ref in it is no text');
+    if (typeof reference !== 'string') return void (findings.problem ??= 'a $ref in it is not a text');
     const [place, kind, ...names] = namesIn(reference);
-    if (!reference.startsWith('#')) return void (findings.problem ??= `a $ref in it leads out of the document: ${reference.slice(0, 80)}`);
+    if (!reference.startsWith('#'))
+      return void (findings.problem ??= `a $ref in it refers outside the document: ${reference.slice(0, 80)}`);
     const isHere = place === 'components' && kind !== undefined && kind !== 'securitySchemes';
     const component = `${kind}/${names[0]}`;
     if (!isHere || valueAt(this.all, [kind, ...names]) === undefined)

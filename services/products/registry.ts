@@ -49,6 +49,6 @@ export function workersOf(name: ServiceName): readonly WorkerKind[] {
 export async function loadService(name: ServiceName): Promise<ServiceDefinition> {
   const module = (await import(`./${name}/routes.js`)) as Readonly<Record<string, ServiceDefinition>>;
   const service = Object.values(module).find((exported) => exported.name === name);
-  if (!service) throw new Error(`services/products/${name}/routes.ts exports no service of this name`);
+  if (!service) throw new Error(`services/products/${name}/routes.ts does not export a service of this name`);
   return service;
 }

@@ -133,7 +133,8 @@ interface Closers {
 
 /** A failure of one does not leave the others open. */
 async function closeAll({ services, shared }: Closers, log: Log): Promise<void> {
-  const tryTo = (close: Close): Promise<void> => close().catch((error: unknown) => log.error({ err: error }, 'something did not close'));
+  const tryTo = (close: Close): Promise<void> =>
+    close().catch((error: unknown) => log.error({ err: error }, 'a resource could not be closed'));
   await Promise.all(services.map(tryTo));
   for (const close of [...shared].reverse()) await tryTo(close);
 }

@@ -41,7 +41,7 @@ describe('a document that the database cannot keep', () => {
     ['U+0000 in YAML', 'openapi: 3.1.0\npaths: {}\nx-a: ["\\0"]', 'it holds the character U+0000, which cannot be kept, at x-a.0'],
     ['objects as deep as a stack', withExtension('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)), 'nested more than 1000 levels deep'],
     ['a YAML list of itself', 'openapi: 3.1.0\npaths: {}\nx-a: &a [*a]', ''],
-    ['nothing', '', 'it is no OpenAPI 3 document'],
+    ['nothing', '', 'it is not an OpenAPI 3 document'],
     ['paths that are a list', '{"openapi":"3.1.0","paths":[]}', 'it has no paths'],
   ])('is named with file and reason, and every other one is read: %s', async (_what, text, reason) => {
     const { documents, unusable } = await readText(text);
@@ -133,7 +133,7 @@ describe('a document in several files', () => {
     put('api/own.yml', JSON.stringify({ openapi: '3.0.3', paths: { ...paths, '/sound': responseOf() } }));
     const { schemas, leftOut, unusable } = await readFolder();
     expect(unusable).toEqual([]);
-    expect(leftOut).toEqual(refs.map(($ref, at) => `GET ${prefix}/days/${at}: a $ref in it leads out of the document: ${$ref}`));
+    expect(leftOut).toEqual(refs.map(($ref, at) => `GET ${prefix}/days/${at}: a $ref in it refers outside the document: ${$ref}`));
     expect(JSON.stringify(schemas)).not.toContain('secret');
   });
 });

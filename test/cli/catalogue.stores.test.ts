@@ -62,7 +62,7 @@ describe('files that would fill the memory', () => {
     const levels = Array.from({ length: 6 }, (_, at) => `x-${at}: &a${at} ${list(at === 0 ? '*x' : `*a${at - 1}`)}\n`);
     writeFileSync(join(root, 'kong', 'own.yml'), `openapi: 3.1.0\npaths: {}\nx: &x ${'x'.repeat(1_000)}\n${levels.join('')}`);
     put('catalogue.yml', withDocument('own.yml'));
-    expect((await catalogue('apply')).stderr).toContain('names its own parts too often by aliases');
+    expect((await catalogue('apply')).stderr).toContain('refers to its own parts too often by aliases');
   });
 });
 

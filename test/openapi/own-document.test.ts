@@ -241,9 +241,9 @@ describe('a link', () => {
 
 it.each([
   ['Swagger 2', 'swagger: "2.0"\npaths: {}', 'it is Swagger 2: convert it to OpenAPI 3 first'],
-  ['webhooks alone', 'openapi: 3.1.0\nwebhooks: {rain: {}}', 'it describes webhooks alone'],
+  ['webhooks alone', 'openapi: 3.1.0\nwebhooks: {rain: {}}', 'it describes only webhooks'],
   ['no paths', 'openapi: 3.1.0', 'it has no paths'],
-  ['another version', 'openapi: 4.0.0\npaths: {}', 'it is no OpenAPI 3 document'],
+  ['another version', 'openapi: 4.0.0\npaths: {}', 'it is not an OpenAPI 3 document'],
 ])('says in one line what is wrong with a document, and what to do: %s', (_what, text, reason) => {
   expect(() => readDocumentText(text)).toThrow(reason);
 });

@@ -15,7 +15,7 @@ const limitsAndRate = limits.extend({ rate: requestRate.optional() });
 
 /** What a plan sells above its limits, which its price includes. */
 export const overage = z.object({
-  /** Requests, or units, that the price is for. */
+  /** Number of requests, or units, for this price. */
   per: z.number().int(),
   /** With the decimals of the plan's currency. */
   price: z.string().max(20),

@@ -47,7 +47,7 @@ const organisationName = z
   .trim()
   .min(1)
   .max(100)
-  .refine((name) => !UNWANTED.test(name), 'must not hold control characters, angle brackets or links')
+  .refine((name) => !UNWANTED.test(name), 'must not contain control characters, angle brackets or links')
   .nullable();
 
 const email = z.string().trim().max(254).toLowerCase().pipe(z.email('must be an email address'));

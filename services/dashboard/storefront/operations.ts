@@ -14,7 +14,7 @@ export interface Operation extends ApiOperation {
 }
 
 /** Stands in the document where a value comes from the previous call. */
-export const FROM_BEFORE = 'from the step before';
+export const FROM_BEFORE = 'from the previous step';
 
 /** The codes of every product, and no operations. */
 export const NOTHING_DESCRIBED: ApiDocument = {

@@ -52,7 +52,7 @@ async function readLocal(path: string, nowMs: number): Promise<SourceFile> {
 
 async function fetchSource(url: string, nowMs: number, deadlineMs: number): Promise<SourceFile> {
   const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
-  if (response.status !== 200 || !response.body) throw new Error(`the server answered ${response.status}`);
+  if (response.status !== 200 || !response.body) throw new Error(`the server responded with ${response.status}`);
   const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);
   return { bytes, changedAt: dateOf(Date.parse(response.headers.get('last-modified') ?? ''), nowMs) };
 }

@@ -43,7 +43,7 @@ const DEFAULT_CHECK_TIMEOUT_MS = 2_000;
 
 async function outcomeOf(check: ReadyCheck, timeoutMs: number): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve(`no answer within ${timeoutMs} ms`), timeoutMs)));
+  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve(`no response within ${timeoutMs} ms`), timeoutMs)));
   const checked = (async () => {
     await check();
     return 'ok';

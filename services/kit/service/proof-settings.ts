@@ -14,7 +14,7 @@ export function readKeySet(value: string, parse: (text: string) => ContextKey[] 
   try {
     text = readFileSync(value, 'utf8');
   } catch (cause) {
-    throw new Error('is neither a JSON Web Key Set nor the path of a file that can be read', { cause });
+    throw new Error('is neither a JSON Web Key Set nor the path of a readable file', { cause });
   }
   return text.trim() === '' ? [] : parse(text);
 }

@@ -31,7 +31,7 @@ export interface RouteTools {
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
 
-const NOT_RESERVED = 'This gateway does not reserve what such a request may cost. Ask for one thing at a time.';
+const NOT_RESERVED = 'This gateway does not reserve enough units for such a request. Ask for one thing at a time.';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
@@ -61,7 +61,7 @@ export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
     const handler = handlers.get(request.method);
     if (handler) return handler(request, reply);
     if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send();
-    throw new ServiceError('method_not_allowed', { detail: `This route takes ${allow}.`, headers: { Allow: allow } });
+    throw new ServiceError('method_not_allowed', { detail: `This route accepts ${allow}.`, headers: { Allow: allow } });
   };
 }
 
@@ -175,7 +175,7 @@ function contextOf(request: FastifyRequest, state: CallState, { read, tools }: {
 function send(request: FastifyRequest, reply: FastifyReply, result: unknown): FastifyReply {
   if (!(result instanceof Reply)) {
     const text = JSON.stringify(result) as string | undefined;
-    if (text === undefined) throw new Error('the handler returned nothing that JSON can hold');
+    if (text === undefined) throw new Error('the handler returned a value that JSON cannot represent');
     return reply.code(200).header('Content-Type', JSON_TYPE).send(text);
   }
   reply.code(result.status).headers(result.headers);

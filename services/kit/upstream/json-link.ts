@@ -72,8 +72,8 @@ export class JsonLink<Answer> {
   private hear(text: string): void {
     const value = parseJson(text);
     if (value !== undefined) return this.options.receive({ text, value }, this.waiting);
-    this.options.log.warn({ length: text.length }, 'the upstream sent something that is no JSON');
-    this.failAll(new LinkFailure('garbled', 'the upstream sent something that is no JSON'));
+    this.options.log.warn({ length: text.length }, 'the upstream sent something that is not JSON');
+    this.failAll(new LinkFailure('garbled', 'the upstream sent something that is not JSON'));
     this.connection.drop();
   }
 

@@ -154,7 +154,7 @@ export class LinkConnection {
         log.warn({ code, err: failure }, 'the upstream link broke');
         this.scheduleRetry();
       }
-      this.events.onDrop(new LinkFailure('broken', 'the link broke before the answer', failure));
+      this.events.onDrop(new LinkFailure('broken', 'the link broke before the response', failure));
     });
   }
 

@@ -30,7 +30,7 @@ export function workerHealthRoute<M extends WorkerMethods, Answer extends Health
   return defineRoute({
     method: route.method ?? 'GET',
     path: route.path,
-    does: 'Says whether the product and its workers can answer now.',
+    does: 'Reports whether the product and its workers are available.',
     output: route.output,
     body: { kind: 'ignored' },
     isLight: true,

@@ -87,7 +87,7 @@ function bindAll(options: WorkerServerOptions): Record<string, UntypedHandleCall
   for (const [method, { requestStream, responseStream }] of Object.entries(service)) {
     const handler = handlers[method];
     if (!handler) throw new Error(`the worker has no handler for ${method}`);
-    if (responseStream) throw new Error(`${method} answers with a stream, which workers do not`);
+    if (responseStream) throw new Error(`${method} returns a stream, which workers do not support`);
     bound[method] = bindHandler(method, requestStream, { ...tools, handler });
   }
   return bound;

@@ -110,7 +110,7 @@ type Answer = (error: Error | null, response?: object) => void;
 
 function settleWith(resolve: (response: object) => void, reject: (error: Error) => void): Answer {
   return (error, response) => {
-    if (error || !response) reject(error ?? new Error('a worker answered nothing'));
+    if (error || !response) reject(error ?? new Error('a worker sent no response'));
     else resolve(response);
   };
 }

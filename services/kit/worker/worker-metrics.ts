@@ -44,9 +44,9 @@ class PoolGauges {
         },
       });
     };
-    gauge('queue_waiting', 'Work that waits for a free place.', ({ waiting }) => waiting);
-    gauge('pool_busy', 'Places that work now.', ({ busy }) => busy);
-    gauge('pool_size', 'Places that there are.', ({ size }) => size);
+    gauge('queue_waiting', 'Work waiting for a free place.', ({ waiting }) => waiting);
+    gauge('pool_busy', 'Places in use.', ({ busy }) => busy);
+    gauge('pool_size', 'Places in all.', ({ size }) => size);
   }
 
   add(pool: string, read: () => PoolLevels): void {
@@ -58,7 +58,7 @@ function createSessionGauge(worker: string, registry: Registry): (product: strin
   const products = new Map<string, () => number>();
   new Gauge({
     name: 'tollgate_worker_sessions_open',
-    help: 'Sessions that this worker holds.',
+    help: 'Sessions of this worker.',
     labelNames: ['worker', 'product'] as const,
     registers: [registry],
     collect() {
@@ -78,14 +78,14 @@ function createCallMetrics(worker: string, registry: Registry): WorkerMetrics['c
   });
   const durations = new Histogram({
     name: 'tollgate_worker_call_duration_seconds',
-    help: 'From the call to its end, waiting included.',
+    help: 'Time from the call to its end, waiting included.',
     labelNames: ['worker', 'method'] as const,
     buckets: BUCKETS,
     registers,
   });
   const running = new Gauge({
     name: 'tollgate_worker_calls_running',
-    help: 'Calls that are being served.',
+    help: 'Calls running.',
     labelNames: ['worker'] as const,
     registers,
   });

@@ -32,7 +32,7 @@ function readPem(value: string, { what, parse }: PemKind): Buffer | string {
     parse(pem);
     return pem;
   } catch {
-    return `does not hold ${what} in PEM form`;
+    return `does not contain ${what} in PEM form`;
   }
 }
 

@@ -20,7 +20,7 @@ function readerOf(file: string): (path: string) => string {
   const folder = realpathSync(dirname(file)) + sep;
   let left = MAX_DOCUMENT_BYTES;
   return (path) => {
-    if (!realpathSync(path).startsWith(folder)) throw new Error('it lies outside of the folder of the document');
+    if (!realpathSync(path).startsWith(folder)) throw new Error('it is outside the document’s folder');
     const text = readTextFile(path, left);
     if (text === undefined) throw new Error(`all files of a document together may have ${MAX_DOCUMENT_BYTES / 1024 / 1024} MiB`);
     left -= Buffer.byteLength(text);

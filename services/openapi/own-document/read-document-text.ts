@@ -24,12 +24,12 @@ export function readJsonOrYaml(text: string): unknown {
  */
 export function readDocumentText(text: string): Json {
   const document = readJsonOrYaml(text);
-  if (!isObject(document)) throw new Error('it is no OpenAPI 3 document');
+  if (!isObject(document)) throw new Error('it is not an OpenAPI 3 document');
   const { openapi, swagger, paths, webhooks } = document;
   if (swagger !== undefined) throw new Error('it is Swagger 2: convert it to OpenAPI 3 first, with swagger2openapi for example');
-  if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw new Error('it is no OpenAPI 3 document');
+  if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw new Error('it is not an OpenAPI 3 document');
   const hasPaths = paths !== undefined && !(isObject(paths) && Object.keys(paths).length === 0);
-  if (!hasPaths && isObject(webhooks)) throw new Error('it describes webhooks alone: without paths there is nothing to call');
+  if (!hasPaths && isObject(webhooks)) throw new Error('it describes only webhooks: without paths there is nothing to call');
   if (!isObject(paths)) throw new Error('it has no paths');
   // If the database refused one document, no other product's would be stored and the start would fail.
   const problem = findUnstorable(document);

@@ -17,7 +17,7 @@ const SESSION_LIFETIME_MS = 30 * 60_000;
 const NEVER_IN_URL = ['aadhaar', 'otp'];
 
 const AFTER_FAILURE =
-  'Do not simply send a failed step again: each OTP is sent once. After 502 the session goes on, but the captcha or OTP may be used up. ' +
+  'Do not simply send a failed step again: each OTP is sent once. After 502 the session continues, but the captcha or OTP may be used up. ' +
   'After 504 it has ended: start a new one.';
 
 /** The workers, and the registry of which worker owns which session. */
@@ -26,13 +26,13 @@ export function createAadhaarDeps(tools: ServiceTools<AadhaarSettings>): Aadhaar
 }
 
 /** Header of the responses to steps that send an OTP. */
-const OTP_WAIT = { 400: { 'Retry-After': integer('Of `otp_throttled`: seconds until another OTP may be asked for.') } };
-const IN_SESSION = 'Send the `sessionId` of the step before.';
+const OTP_WAIT = { 400: { 'Retry-After': integer('For `otp_throttled`: seconds until another OTP may be requested.') } };
+const IN_SESSION = 'Send the `sessionId` of the previous step.';
 
 const startRoute = defineRoute({
   method: 'ANY',
   path: '/aadhaar/start',
-  does: 'Opens a session for one Aadhaar number and answers with its `sessionId` and a captcha. The session ends after ten minutes.',
+  does: 'Opens a session for one Aadhaar number and returns its `sessionId` and a captcha. The session ends after ten minutes.',
   input: startInput,
   output: captchaStep,
   fails: ['otp_throttled', 'number_unknown'],
@@ -45,7 +45,7 @@ const startRoute = defineRoute({
 const captchaRoute = defineRoute({
   method: 'ANY',
   path: '/aadhaar/captcha',
-  does: `Sends what the captcha shows. If it is right, the holder of the number receives a one-time password. ${IN_SESSION}`,
+  does: `Sends the solution of the captcha. If it is correct, the holder of the number receives a one-time password. ${IN_SESSION}`,
   notes: AFTER_FAILURE,
   input: captchaInput,
   output: captchaOutput,
@@ -59,7 +59,7 @@ const captchaRoute = defineRoute({
 const otpRoute = defineRoute({
   method: 'ANY',
   path: '/aadhaar/otp',
-  does: `Sends the one-time password and answers with the record of its holder. The number itself stays masked. ${IN_SESSION}`,
+  does: `Sends the one-time password and returns the record of its holder. The number itself stays masked. ${IN_SESSION}`,
   notes: AFTER_FAILURE,
   input: otpInput,
   output: otpOutput,

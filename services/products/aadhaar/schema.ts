@@ -3,19 +3,19 @@ import { instantWords } from '../../kit/timestamp';
 import { isAadhaarNumber } from './aadhaar-number';
 
 /** Longer than any id ever issued. An unknown id is an expired session, not a malformed request. */
-const sessionId = z.string().trim().min(1).max(200).describe('From the answer to the first step.');
+const sessionId = z.string().trim().min(1).max(200).describe('From the response to the first step.');
 
 export const startInput = z.object({
   aadhaar: z
     .string()
     .trim()
     .refine(isAadhaarNumber, 'must be a valid Aadhaar number of 12 digits')
-    .describe('The Aadhaar number: 12 digits with a right check digit.'),
+    .describe('The Aadhaar number: 12 digits with a correct check digit.'),
 });
 
 export const captchaInput = z.object({
   sessionId,
-  captcha: z.string().trim().min(1).max(32).describe('What the picture of the step before shows.'),
+  captcha: z.string().trim().min(1).max(32).describe('The text in the image of the previous step.'),
 });
 
 export const otpInput = z.object({
@@ -52,6 +52,6 @@ export const otpOutput = z.object({
     /** `XXXXXXXX` and the last four digits. */
     masked_aadhaar: z.string(),
     reference_id: z.string().nullable(),
-    verified_at: z.string().describe(instantWords('When it was verified')),
+    verified_at: z.string().describe(instantWords('Time of the verification')),
   }),
 });

@@ -30,6 +30,6 @@ export async function analyzeUpload(
   try {
     return apkReport.parse(JSON.parse(reportJson));
   } catch (error) {
-    throw new ServiceError('upstream_failed', { detail: 'The analysis worker answered with something unexpected.', cause: error });
+    throw new ServiceError('upstream_failed', { detail: 'The analysis worker sent an unexpected response.', cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { listOf as sentListOf } from '../../kit/input/list-of';
 import { timestampField } from '../../kit/timestamp';
 import { apkReport } from './schema';
 
-const listOf = <Entry extends z.ZodType>(entry: Entry) => sentListOf(entry, 'is not as a report has it');
+const listOf = <Entry extends z.ZodType>(entry: Entry) => sentListOf(entry, 'is not as in a report');
 
 const {
   package: packageFacts,
@@ -64,7 +64,7 @@ const report = z.record(z.string(), z.unknown()).meta({ properties, required }).
 
 export const compareInput = z.object({
   before: report.describe(
-    'The report of the earlier version: `data` of an answer of /app/analyze. Each of its lists may have 50,000 entries.',
+    'The report of the earlier version: `data` of a response of /app/analyze. Each of its lists may have 50,000 entries.',
   ),
   after: report.describe('The report of the later version.'),
 });
@@ -73,12 +73,12 @@ function changesOf<Entry extends z.ZodType>(entry: Entry) {
   return z.object({
     added: z.array(entry),
     removed: z.array(entry),
-    changed: z.array(z.object({ before: entry, after: entry })).describe('In both, with something else than its name changed.'),
+    changed: z.array(z.object({ before: entry, after: entry })).describe('In both reports, with a change to more than its name.'),
   });
 }
 
 const sides = <Value extends z.ZodType>(value: Value) => z.object({ before: value, after: value });
-const ratings = sides(rating.nullable()).describe('Null when that report has one score for both.').meta({ title: 'AppRatings' });
+const ratings = sides(rating.nullable()).describe('Null if that report has a single score for both.').meta({ title: 'AppRatings' });
 const kind = z.enum(['activity', 'service', 'receiver', 'provider']);
 
 export const comparison = z.object({
@@ -87,15 +87,17 @@ export const comparison = z.object({
   package: sides(app),
   size: sides(file.shape.size),
   signer: z.object({ changed: z.boolean(), added: z.array(certificate), removed: z.array(certificate) }),
-  flags: z.array(z.object({ name: z.string(), before: z.boolean(), after: z.boolean() })).describe('Those that changed.'),
-  permissions: changesOf(permission.pick({ name: true, protection: true, max_sdk: true })).describe('Those that the app requests.'),
+  flags: z.array(z.object({ name: z.string(), before: z.boolean(), after: z.boolean() })).describe('Flags that changed.'),
+  permissions: changesOf(permission.pick({ name: true, protection: true, max_sdk: true })).describe('Permissions that the app requests.'),
   components: changesOf(component.extend({ kind })),
   native_libraries: changesOf(library),
   trackers: changesOf(tracker).extend({
     same_list: z
       .boolean()
       .nullable()
-      .describe('False: another list was searched for, so what was added may have been there before. Null: a report does not say.'),
+      .describe(
+        'False: the reports searched for different lists, so an added tracker may have been there before. Null: a report does not say.',
+      ),
   }),
   secrets: changesOf(secret).omit({ changed: true }),
   urls: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
@@ -104,10 +106,10 @@ export const comparison = z.object({
   capability: ratings,
   risk: sides(
     risk.pick({ score: true, level: true }).extend({
-      complete: z.boolean().nullable().describe('False when part of that app was not searched. Null when its report does not say.'),
+      complete: z.boolean().nullable().describe('False if part of that app was not searched. Null if its report does not say.'),
     }),
   ).extend({
-    same_method: z.boolean().describe('False: the scores were made differently and say little about each other.'),
+    same_method: z.boolean().describe('False: the scores were computed differently and cannot be compared well.'),
   }),
 });
 

@@ -26,8 +26,8 @@ const analyze = defineRoute({
   method: 'POST',
   path: '/app/analyze',
   does:
-    'Reads an Android package without running it: its manifest, permissions, components, signatures, code, trackers and secrets. Answers ' +
-    'with findings and two scores from 0 to 100: `hardening`, how badly the app is built, and `capability`, what it can do to its user. ' +
+    'Reads an Android package without running it: its manifest, permissions, components, signatures, code, trackers and secrets. Returns ' +
+    'findings and two scores from 0 to 100: `hardening`, how badly the app is built, and `capability`, what it can do to its user. ' +
     '`risk` is the higher of the two.',
   fails: ['not_an_apk', 'apk_malformed', 'apk_too_complex'],
   output: analyzeOutput,
@@ -35,7 +35,7 @@ const analyze = defineRoute({
     kind: 'upload',
     fields: FILE_FIELDS,
     mediaTypes: FILE_TYPES,
-    described: 'The package: APK, AAB, XAPK or APKS, 200 MiB at most.',
+    described: 'The package: APK, AAB, XAPK or APKS, at most 200 MiB.',
   },
   bodyLimitBytes: MAX_FILE_BYTES,
   deadlineMs: DEADLINE_MS,
@@ -56,8 +56,8 @@ const compare = defineRoute({
   method: 'POST',
   path: '/app/compare',
   does:
-    'Compares the reports of two versions of an app, as `/app/analyze` answered them. Says what was added, removed and changed, and how the ' +
-    'risk moved.',
+    'Compares the reports of two versions of an app, as returned by `/app/analyze`: what was added, removed and changed, and how the ' +
+    'risk changed.',
   input: compareInput,
   output: compareOutput,
   bodyLimitBytes: MAX_REPORTS_BYTES,

@@ -55,12 +55,12 @@ const rating = {
 
 const score = z.object({
   ...rating,
-  inputs: z.array(z.object({ id: z.string(), weight: z.number() })).describe('The findings that weigh in it.'),
+  inputs: z.array(z.object({ id: z.string(), weight: z.number() })).describe('The findings that contribute to it.'),
 });
 
 /** The worker's report on one APK. Every figure is about the file itself. */
 export const apkReport = z.object({
-  form: z.enum(['apk', 'aab', 'xapk', 'apks']).describe('What the upload was recognised as, by what is in it.'),
+  form: z.enum(['apk', 'aab', 'xapk', 'apks']).describe('The kind of the upload, recognised by its contents.'),
   parts: z
     .array(
       z.object({
@@ -109,14 +109,14 @@ export const apkReport = z.object({
     .array(
       z.object({
         source: z.enum(['tracker_list', 'secret_rules', 'code_signs']),
-        as_of: z.string().describe(instantWords('When the source was asked, or when its data is from')),
+        as_of: z.string().describe(instantWords('Time when the source was asked, or date of its data')),
         ok: z.boolean(),
         entries: count,
       }),
     )
     .describe(
-      'What the app was searched for: the trackers of a list, secrets by rules, and what code shows. `ok` is false when part of the app could not be ' +
-        'searched; `warnings` says which.',
+      'What the app was searched for: the trackers of a list, secrets by rules, and signs in the code. `ok` is false if part of the app could not be ' +
+        'searched; `warnings` says which part.',
     ),
   secrets: z.array(z.object({ rule: z.string(), file: z.string(), masked: z.string() })),
   urls: z.array(z.string()),
@@ -128,33 +128,35 @@ export const apkReport = z.object({
         title: z.string(),
         section: z.string().describe('The member of the report on which it is based.'),
         counts_for: scoreName,
-        allows: z.string().describe('What it allows the app to do, or somebody who attacks the app.'),
-        seen: z.array(z.string()).describe('Where it was seen, such as `service com.example.Spy`; at most 100 places, then how many more.'),
+        allows: z.string().describe('What it allows the app, or an attacker of the app, to do.'),
+        seen: z
+          .array(z.string())
+          .describe('Where it was seen, such as `service com.example.Spy`; at most 100 places, then the number of further ones.'),
       }),
     )
     .describe('Heaviest first.'),
   hardening: score.describe('How badly the app is built: signing, debugging, cleartext, backup, exported parts, secrets.'),
   capability: score.describe(
-    'What the app can do to its user, by its parts and permissions. It says nothing of what the app does: a password manager can do much too.',
+    'What the app can do to its user, by its parts and permissions. It does not say what the app actually does: a password manager can do much too.',
   ),
   risk: z
     .object({
       ...rating,
-      of: scoreName.describe('The score that it repeats.'),
-      complete: z.boolean().describe('False when part of the app was not searched: the scores may be too low.'),
+      of: scoreName.describe('The score whose value this is.'),
+      complete: z.boolean().describe('False if part of the app was not searched: the scores may be too low.'),
     })
     .describe('The higher of `hardening` and `capability`.'),
   warnings: z.array(z.string()),
 });
 
 export const reputationAnswer = z.object({
-  source: z.string().describe('`virustotal`, and `sandbox_virustotal` for a test key: the sandbox made that answer up.'),
-  ok: z.boolean().describe('False: asked, and no usable answer came.'),
+  source: z.string().describe('`virustotal`, and `sandbox_virustotal` for a test key: the sandbox invented that response.'),
+  ok: z.boolean().describe('False: the source was asked but gave no usable response.'),
   known: z.boolean().nullable().describe('Whether the source has ever seen this file; false says nothing for or against it.'),
   malicious: count.nullable().describe('Engines that call it malicious.'),
   suspicious: count.nullable(),
   engines: count.nullable().describe('Engines that gave a verdict.'),
-  as_of: z.string().nullable().describe('When they did (RFC 3339).'),
+  as_of: z.string().nullable().describe('Time of those verdicts (RFC 3339).'),
 });
 
 export const analyzeOutput = z.object({
@@ -162,7 +164,7 @@ export const analyzeOutput = z.object({
   data: apkReport.extend({
     reputation: reputationAnswer
       .nullable()
-      .describe('What others say of the very same file, asked by its SHA-256; null if VirusTotal is not asked. It does not weigh in risk.'),
+      .describe('Verdicts of others on the same file, found by its SHA-256; null if VirusTotal is not asked. They do not affect risk.'),
   }),
   timestamp: timestampField,
 });
@@ -171,7 +173,7 @@ export const analyzeOutput = z.object({
 export const uploadFacts = z.object({
   fields: z.array(z.string()).describe('The form field of the file is called one of these.'),
   media_types: z.array(z.string()),
-  forms: z.array(z.string()).describe('Told by what is in the file, not by its name or type.'),
+  forms: z.array(z.string()).describe('Recognised by the contents of the file, not by its name or type.'),
   max_bytes: count,
 });
 

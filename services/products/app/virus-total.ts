@@ -57,7 +57,7 @@ export function createVirusTotal({ client, mode, apiKey, onFailure }: VirusTotal
         idempotent: false,
       });
       if (status === 404) return { source, ok: true, ...UNASKED, known: false };
-      if (status !== 200) throw new Error(`VirusTotal answered ${status}`);
+      if (status !== 200) throw new Error(`VirusTotal responded with ${status}`);
       return { source, ...readFileObject(data) };
     } catch (error) {
       signal.throwIfAborted();

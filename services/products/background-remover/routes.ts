@@ -18,7 +18,7 @@ export const backgroundRemoverService = defineService({
   ...backgroundRemover,
   routes: [
     indexRoute('ANY', '/background_remover', {
-      does: `Names the route that took the place of this one: \`${SUCCESSOR}\`.`,
+      does: `Names the route that replaced this one: \`${SUCCESSOR}\`.`,
       headers: {
         values: {
           Link: `<${SUCCESSOR}>; rel="successor-version"`,
@@ -27,9 +27,9 @@ export const backgroundRemoverService = defineService({
         },
         described: {
           200: {
-            Link: always(text('The route that takes this one’s place.')),
-            Deprecation: always(text('Since when this route should not be used: `@` and Unix seconds (RFC 9745).')),
-            Sunset: always(text('After this date the route may stop answering (RFC 8594).')),
+            Link: always(text('The route that replaces this one.')),
+            Deprecation: always(text('Time from which this route should not be used: `@` and Unix seconds (RFC 9745).')),
+            Sunset: always(text('After this date the route may stop working (RFC 8594).')),
           },
         },
       },

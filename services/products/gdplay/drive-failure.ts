@@ -4,11 +4,11 @@ import { ServiceError } from '../../kit/errors';
 export type DriveFailureReason = 'quota' | 'unreachable' | 'bad_response' | 'not_authorised' | 'redirect_refused';
 
 const DETAILS: Readonly<Record<DriveFailureReason, string>> = {
-  quota: 'Google Drive hands out no more of this file at the moment: its download quota is used up.',
+  quota: 'Google Drive does not deliver this file at present: its download quota is used up.',
   unreachable: 'Google Drive could not be reached.',
-  bad_response: 'Google Drive answered with something that cannot be used.',
+  bad_response: 'Google Drive sent an unusable response.',
   not_authorised: 'Google Drive does not accept the credentials of this service.',
-  redirect_refused: 'Google Drive sends to a host that this service does not connect to.',
+  redirect_refused: 'Google Drive redirects to a host that this service does not connect to.',
 };
 
 /** 502. */
@@ -18,12 +18,12 @@ export function driveFailure(reason: DriveFailureReason, cause?: unknown): Servi
 
 /** 504. */
 export function driveTimeout(cause?: unknown): ServiceError {
-  return new ServiceError('upstream_timeout', { detail: 'Google Drive did not answer in time.', cause });
+  return new ServiceError('upstream_timeout', { detail: 'Google Drive did not respond in time.', cause });
 }
 
 /** 404 for a missing file and for one that is not shared, because Drive does not distinguish them. */
 export function fileNotFound(): ServiceError {
-  return new ServiceError('not_found', { detail: 'There is no such file, or it is not shared with everyone who has the link.' });
+  return new ServiceError('not_found', { detail: 'The file does not exist, or is not shared with everyone who has the link.' });
 }
 
 /** 415. */

@@ -26,7 +26,7 @@ interface Picture {
 }
 
 function noThumbnail(): ServiceError {
-  return new ServiceError('not_found', { detail: 'Google Drive has no thumbnail of this file.' });
+  return new ServiceError('not_found', { detail: 'Google Drive has no thumbnail for this file.' });
 }
 
 /** @throws ServiceError 404, 502 with `reason`, 504 */
@@ -44,7 +44,7 @@ async function fetchPicture(ref: FileRef, size: number, { context, deps }: { con
   const contentType = bareType(response.headers['content-type']);
   if (!PICTURE.test(contentType)) {
     response.body.destroy();
-    throw driveFailure('bad_response', new Error('the thumbnail is no picture'));
+    throw driveFailure('bad_response', new Error('the thumbnail is not an image'));
   }
   return { contentType, bytes: await readWhole(response.body, MAX_PICTURE_BYTES) };
 }

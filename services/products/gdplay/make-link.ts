@@ -38,7 +38,7 @@ function viewerOf(text: string | undefined): string | undefined {
 
 function allowanceOf({ size }: DriveFile): number {
   // Without a size, the use of a link would be unbounded.
-  if (size === undefined) throw driveFailure('bad_response', new Error('Drive does not tell how large the file is'));
+  if (size === undefined) throw driveFailure('bad_response', new Error('Drive does not report the size of the file'));
   return size * TIMES_THE_FILE + SEEKING_BYTES;
 }
 

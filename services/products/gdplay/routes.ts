@@ -10,11 +10,11 @@ import { type GdplaySettings, gdplaySettings } from './settings';
 import { streamFile } from './stream-file';
 
 const VERSION = {
-  ETag: text('The version of the file, where Drive tells one.'),
-  'Last-Modified': text('When the file was last changed, where Drive tells it.'),
+  ETag: text('The version of the file, if Drive reports one.'),
+  'Last-Modified': text('Time of the last change to the file, if Drive reports it.'),
 };
-const RANGES = { 'Accept-Ranges': always(text('`bytes`, or `none` where the size of the file is not known.')) };
-const PART = { 'Content-Range': always(text('Which bytes of the file the answer holds, and how many the file has.')) };
+const RANGES = { 'Accept-Ranges': always(text('`bytes`, or `none` if the size of the file is not known.')) };
+const PART = { 'Content-Range': always(text('The bytes of the file in the response, and the file’s size.')) };
 const FILE = { ...VERSION, ...RANGES, 'Content-Disposition': always(text('`inline`, with the name of the file.')) };
 
 /** Plays video and audio from Google Drive. */
@@ -32,8 +32,8 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
       fails: ['not_found', 'precondition_failed', 'media_type_unsupported', 'range_not_satisfiable'],
       headers: { 200: FILE, 206: { ...FILE, ...PART }, 304: VERSION, 416: { ...RANGES, ...PART } },
       moreSuccesses: {
-        206: 'The range that was asked for',
-        304: 'Not modified: the version that the request names is current',
+        206: 'The requested range',
+        304: 'Not modified: the version named in the request is current',
       },
       mediaTypes: ['video/*', 'audio/*'],
       savedAs: 'video.mp4',
@@ -44,7 +44,7 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
     defineRoute({
       method: 'POST',
       path: '/gdplay/link',
-      does: 'Makes a signed link to `/gdplay/stream` for one file. A player can open it without a key until it ends.',
+      does: 'Creates a signed link to `/gdplay/stream` for one file. A player can open it without a key until it expires.',
       fails: ['not_found', 'media_type_unsupported'],
       input: linkInput,
       output: linkOutput,
@@ -53,7 +53,7 @@ export const gdplayService = defineService<GdplayDeps, GdplaySettings>({
     defineRoute({
       method: 'ANY',
       path: '/gdplay/thumbnail',
-      does: 'Answers with a still picture of a file at Google Drive, or with `format=json` with what is known of the file.',
+      does: 'Returns a still image of a file on Google Drive or, with `format=json`, the facts about the file.',
       fails: ['not_found', 'media_type_unsupported'],
       mediaTypes: ['image/*'],
       savedAs: 'thumbnail.png',

@@ -5,9 +5,9 @@ import { instantWords, timestampField } from '../../kit/timestamp';
 const MAX_LINK_LENGTH = 2_000;
 
 const fileRef = {
-  id: z.string().max(MAX_LINK_LENGTH).optional().describe('The id of the file at Drive. This or url is needed.'),
-  url: z.string().max(MAX_LINK_LENGTH).optional().describe('A link to the file at Drive. This or id is needed.'),
-  resourcekey: z.string().max(MAX_LINK_LENGTH).optional().describe('The resource key that older shared links carry.'),
+  id: z.string().max(MAX_LINK_LENGTH).optional().describe('The id of the file on Drive. Either this or url is required.'),
+  url: z.string().max(MAX_LINK_LENGTH).optional().describe('A link to the file on Drive. Either this or id is required.'),
+  resourcekey: z.string().max(MAX_LINK_LENGTH).optional().describe('The resource key of older shared links.'),
 };
 
 export const streamInput = z.object(fileRef);
@@ -18,7 +18,7 @@ export const thumbnailInput = z.object({
   format: z
     .enum(['image', 'json'])
     .default('image')
-    .describe('image for the picture itself, json for what is known of the file with the picture in base64.'),
+    .describe('image for the image itself, json for the facts about the file with the image in base64.'),
 });
 
 export const linkInput = z.object({
@@ -29,7 +29,7 @@ export const linkInput = z.object({
     .min(60)
     .max(14_400)
     .default(3_600)
-    .describe('Seconds until the link ends. Anyone who has it can use it: keep it short.'),
+    .describe('Seconds until the link expires. Anyone who has the link can use it, so keep this short.'),
   viewer: z.string().max(45).optional().describe('The one IP address that may use the link; any unless given.'),
 });
 
@@ -37,7 +37,7 @@ export const linkOutput = z.object({
   status: z.literal('success'),
   data: z.object({
     path: z.string(),
-    expires_at: z.string().describe(instantWords('When it ends')),
+    expires_at: z.string().describe(instantWords('Time of its expiry')),
     viewer: z.string().nullable(),
     content_type: z.string(),
     size_bytes: z.number().nullable(),
@@ -60,7 +60,7 @@ export const thumbnailOutput = z.object({
     width: z.number().nullable(),
     height: z.number().nullable(),
     duration_ms: z.number().nullable(),
-    modified_at: z.string().nullable().describe(instantWords('When the file was last changed')),
+    modified_at: z.string().nullable().describe(instantWords('Time of the last change to the file')),
     thumbnail: z.object({ content_type: z.string(), size_bytes: z.number(), base64: z.string() }),
   }),
   timestamp: timestampField,

@@ -34,7 +34,7 @@ function fileHeaders(file: DriveFile, range: ByteRange | undefined): Record<stri
 }
 
 function preconditionFailed(): ServiceError {
-  return new ServiceError('precondition_failed', { detail: 'The file is not the version that the request names.' });
+  return new ServiceError('precondition_failed', { detail: 'The file is not in the version named in the request.' });
 }
 
 function unsatisfiable({ size }: DriveFile): ServiceError {
@@ -91,7 +91,7 @@ function answerFile(file: DriveFile, call: StreamCall): Promise<Reply> {
 /** A link names its file itself, so the request may not name another. */
 function linkedFile(resource: string, { id, url, resourcekey }: FileRefInput): FileRef {
   if ([id, url, resourcekey].some((text) => (text ?? '') !== '')) {
-    throw invalidInput([{ field: 'link', message: 'stands for its own file: leave id, url and resourcekey out' }]);
+    throw invalidInput([{ field: 'link', message: 'names its own file: leave out id, url and resourcekey' }]);
   }
   return fileOf(resource);
 }

@@ -37,10 +37,10 @@ export class Viewings {
   admit({ viewing: id, allowance, expiresAt }: LinkGrant): ViewingShare {
     const viewing = this.known.get(id) ?? { bytes: 0, requests: 0, open: 0 };
     if (viewing.bytes >= allowance || viewing.requests >= MAX_REQUESTS) {
-      throw new ServiceError('link_not_valid', { detail: 'The viewing that this link paid for is used up. Make another.' });
+      throw new ServiceError('link_not_valid', { detail: 'The viewing that this link paid for is used up. Create another link.' });
     }
     if (viewing.open >= MAX_AT_ONCE) {
-      throw new ServiceError('concurrency_exceeded', { detail: `A link has ${MAX_AT_ONCE} requests under way at most.` });
+      throw new ServiceError('concurrency_exceeded', { detail: `A link may have at most ${MAX_AT_ONCE} requests running.` });
     }
     viewing.requests += 1;
     viewing.open += 1;

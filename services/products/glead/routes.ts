@@ -48,7 +48,7 @@ async function findLeads(request: FindLeadsRequest, context: CallContext, { work
   try {
     return leadData.parse(JSON.parse(dataJson));
   } catch (error) {
-    throw new ServiceError('upstream_failed', { detail: 'The ranking worker answered with something unexpected.', cause: error });
+    throw new ServiceError('upstream_failed', { detail: 'The ranking worker sent an unexpected response.', cause: error });
   }
 }
 
@@ -61,7 +61,7 @@ const health = workerHealthRoute<LeadMethods, z.output<typeof healthOutput>>({
 const search = defineRoute({
   method: 'POST',
   path: '/glead/search',
-  does: 'Finds businesses of one kind in an area, with their contacts. `next_page_token` leads to the next page.',
+  does: 'Finds businesses of one kind in an area, with their contacts. `next_page_token` requests the next page.',
   input: leadSearchInput,
   output: leadSearchOutput,
   validationStatus: 422,

@@ -8,12 +8,12 @@ function text(most: number): z.ZodType<string> {
     .trim()
     .min(1)
     .max(most)
-    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not hold control characters');
+    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not contain control characters');
 }
 
 const fields = z.object({
-  query: text(200).optional().describe('What kind of business. Exactly one of query and keyword is needed.'),
-  keyword: text(200).optional().describe('Another name of query.'),
+  query: text(200).optional().describe('The kind of business. Exactly one of query and keyword is required.'),
+  keyword: text(200).optional().describe('Another name for query.'),
   location: text(200).optional().describe('A place in words, for example a town.'),
   latitude: z.number().min(-90).max(90).optional().describe('Of the centre, in degrees; needs longitude too.'),
   longitude: z.number().min(-180).max(180).optional().describe('Of the centre, in degrees; needs latitude too.'),
@@ -24,37 +24,37 @@ const fields = z.object({
     .trim()
     .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
     .optional()
-    .describe('Two-letter code (ISO 3166-1), by which the source prefers places.'),
+    .describe('Two-letter code (ISO 3166-1), which places the source prefers.'),
   language_code: z
     .string()
     .trim()
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN')
     .optional()
     .describe('Language code, for example en or en-IN.'),
-  limit: z.number().int().min(1).max(60).default(20).describe('How many entries the answer has at most.'),
+  limit: z.number().int().min(1).max(60).default(20).describe('Maximum number of entries in the response.'),
   grid: z
     .number()
     .int()
     .min(2)
     .max(5)
     .optional()
-    .describe('Splits the area into as many tiles a side, each with up to 60 results of its own; needs radius_km.'),
+    .describe('Splits the area into this many tiles per side, each with up to 60 results; needs radius_km.'),
   page_token: z
     .string()
     .min(1)
     .max(8_192)
     .optional()
-    .describe('next_page_token of the answer before: the page after it. The search must be the same.'),
+    .describe('next_page_token of the previous response, for the page after it. The search must be the same.'),
   filters: z
     .object({
-      min_rating: z.number().min(0).max(5).optional().describe('Only those with this rating or a better one.'),
-      has_website: z.boolean().optional().describe('true: only those with a website; false: only those without.'),
-      has_phone: z.boolean().optional().describe('true: only those with a phone number; false: only those without.'),
-      min_reviews: z.number().int().min(0).max(1_000_000_000).optional().describe('Only those with as many reviews or more.'),
-      operational: z.boolean().optional().describe('true: only those in business; false: only those said to be closed.'),
+      min_rating: z.number().min(0).max(5).optional().describe('Only leads with at least this rating.'),
+      has_website: z.boolean().optional().describe('true: only leads with a website; false: only leads without.'),
+      has_phone: z.boolean().optional().describe('true: only leads with a phone number; false: only leads without.'),
+      min_reviews: z.number().int().min(0).max(1_000_000_000).optional().describe('Only leads with at least this many reviews.'),
+      operational: z.boolean().optional().describe('true: only leads in business; false: only leads reported as closed.'),
     })
     .optional()
-    .describe('Leaves leads out of what the source found.'),
+    .describe('Removes leads from the source’s results.'),
 });
 
 /** Requires exactly one of `query` and `keyword`, and both coordinates or none. A radius needs coordinates. */
@@ -103,13 +103,13 @@ const lead = z.object({
   emails: z
     .array(z.string())
     .nullable()
-    .describe('Addresses that the website shows; empty when its pages were read and show none. Null when that is not known.'),
+    .describe('Addresses on the website; empty if its pages were read and have none. Null if that is not known.'),
   emails_reason: z
     .string()
     .nullable()
     .describe(
       'Why emails is null: `not_configured` (websites are not read here), `no_website`, `timeout`, `other_site` (the website leads to ' +
-        'another), `robots_txt`, or how a page failed. Null where emails is a list.',
+        'another), `robots_txt`, or the failure of a page. Null if emails is a list.',
     ),
 });
 
@@ -121,7 +121,7 @@ export const leadData = z.object({
   /** Tiles of a split area, and how many were fully read so far; null without `grid`. */
   tiles: z.object({ count: z.number(), searched: z.number() }).nullable(),
   source: z.string(),
-  source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),
+  source_note: z.string().nullable().describe('What the order of this source does not represent; null if nothing is known about it.'),
 });
 
 export const leadSearchOutput = z.object({ status: z.literal('success'), data: leadData, timestamp: timestampField });

@@ -29,18 +29,18 @@ function questionOf({ query: asked }: GridAnswer): string {
 }
 
 export const historyInput = z.object({
-  answers: listOf(answer, 'is no answer of /grank/grid')
+  answers: listOf(answer, 'is not a response of /grank/grid')
     .superRefine((answers, context) => {
       const complain = (message: string, ...path: number[]): void => context.addIssue({ code: 'custom', message, path });
-      if (answers.length < 2) complain('must hold two answers or more');
-      if (answers.length > MAX_ANSWERS) complain(`must hold ${MAX_ANSWERS} answers at most`);
+      if (answers.length < 2) complain('must have at least two responses');
+      if (answers.length > MAX_ANSWERS) complain(`must have at most ${MAX_ANSWERS} responses`);
       const [first] = answers;
       const other = answers.findIndex((each) => first && questionOf(each) !== questionOf(first));
       if (other > 0) complain('asks for another business, keyword or grid than the first', other);
     })
     .meta({
       description:
-        'Answers of /grank/grid to the same question, whole or with query, summary, points, source, source_note and fetched_at; in any order.',
+        'Responses of /grank/grid to the same question, complete or with query, summary, points, source, source_note and fetched_at; in any order.',
       minItems: 2,
       maxItems: MAX_ANSWERS,
     }),
@@ -53,30 +53,32 @@ export const historyOutput = z.object({
   query,
   entries: z
     .array(summary.extend({ fetched_at: gridOutput.shape.fetched_at, source: z.string(), source_note: gridOutput.shape.source_note }))
-    .describe('The summaries, the earliest first.'),
+    .describe('The summaries, earliest first.'),
   change: z
     .object({
-      average_rank: difference.describe('Negative is better. Over the points at which the business was found in both.'),
-      top_3_share: difference.describe('0.1 is ten points of a hundred more among the first three.'),
-      same_source: z.boolean().describe('False: the two were answered by different sources and say little about each other.'),
+      average_rank: difference.describe('Negative is better. Covers the points at which the business was found in both.'),
+      top_3_share: difference.describe('0.1 means that ten more points of a hundred are among the first three.'),
+      same_source: z.boolean().describe('False: the two are from different sources and cannot be compared well.'),
       points: z
         .object({
           better: z.number(),
           same: z.number(),
           worse: z.number(),
-          gained: z.number().describe('Found where it was not.'),
+          gained: z.number().describe('Found where it was not found before.'),
           lost: z.number(),
           absent: z.number().describe('Found neither before nor after.'),
-          unknown: z.number().describe('Not answered in one of the two.'),
+          unknown: z.number().describe('Without a response in one of the two.'),
         })
-        .describe('How many points of the grid went which way.'),
+        .describe('Number of points of the grid by direction of change.'),
     })
-    .describe('The latest against the earliest.'),
+    .describe('The latest response compared with the earliest.'),
   points: z.array(
     place
       .extend({
-        answered: z.array(z.boolean()).describe('One an entry. False: the point could not be asked then, and its rank says nothing.'),
-        ranks: z.array(z.number().nullable()).describe('One an entry; null where the business was not among those looked at.'),
+        answered: z
+          .array(z.boolean())
+          .describe('One for each entry. False: the point could not be asked at that time, so its rank means nothing.'),
+        ranks: z.array(z.number().nullable()).describe('One for each entry; null if the business was not among those checked.'),
       })
       .meta({ title: 'GrankPointHistory' }),
   ),

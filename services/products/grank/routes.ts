@@ -65,7 +65,7 @@ async function rankGrid(input: GridInput, context: CallContext, { worker }: Gran
   try {
     return gridData.parse(JSON.parse(dataJson));
   } catch (error) {
-    throw new ServiceError('upstream_failed', { detail: 'The ranking worker answered with something unexpected.', cause: error });
+    throw new ServiceError('upstream_failed', { detail: 'The ranking worker sent an unexpected response.', cause: error });
   }
 }
 
@@ -79,7 +79,7 @@ const health = workerHealthRoute<RankingMethods, z.output<typeof healthOutput>>(
 const search = defineRoute({
   method: 'ANY',
   path: '/grank/search',
-  does: 'Answers with the ranking of places for a keyword around a point, in the order of the source.',
+  does: 'Returns the ranking of places for a keyword around a point, in the order of the source.',
   input: searchInput,
   output: rankingOutput,
   validationStatus: 422,
@@ -101,11 +101,11 @@ const position = defineRoute({
 const grid = defineRoute({
   method: 'POST',
   path: '/grank/grid',
-  does: 'Asks for the position of one business at each point of a grid of 3, 5 or 7 points a side, to show where it ranks well.',
+  does: 'Finds the position of one business at each point of a grid of 3, 5 or 7 points per side, to show where it ranks well.',
   input: gridInput,
   output: gridOutput,
   validationStatus: 422,
-  units: { most: MAX_POINTS, each: 'point that the source answered' },
+  units: { most: MAX_POINTS, each: 'point to which the source responded' },
   handler: async (input, context, deps: GrankDeps) => {
     const data = await rankGrid(input, context, deps);
     context.charge(data.summary.answered);
@@ -119,7 +119,7 @@ const MAX_HISTORY_BYTES = 2 * 1024 * 1024;
 const history = defineRoute({
   method: 'POST',
   path: '/grank/history',
-  does: 'Compares the answers of `/grank/grid` that you kept: how the position of a business moved at each point.',
+  does: 'Compares responses of `/grank/grid` that you kept: how the position of a business changed at each point.',
   input: historyInput,
   output: historyOutput,
   validationStatus: 422,

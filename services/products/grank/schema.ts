@@ -8,7 +8,7 @@ function text(most: number): z.ZodType<string, string> {
     .trim()
     .min(1)
     .max(most)
-    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not hold control characters');
+    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not contain control characters');
 }
 
 /** An empty field counts as absent, because forms send every field. */
@@ -30,13 +30,13 @@ const languageCode = z
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN');
 
 const nearby = z.object({
-  keyword: text(200).describe('What is searched for.'),
+  keyword: text(200).describe('The search term.'),
   latitude: z.number().min(-90).max(90).describe('Of the centre, in degrees; negative is south.'),
   longitude: z.number().min(-180).max(180).describe('Of the centre, in degrees; negative is west.'),
   radius_km: z.number().gt(0).max(50).default(5).describe('Kilometres around the coordinates.'),
-  country_code: optional(countryCode).describe('Two-letter code (ISO 3166-1), by which the source prefers places.'),
+  country_code: optional(countryCode).describe('Two-letter code (ISO 3166-1), which places the source prefers.'),
   language_code: optional(languageCode).describe('Language code, for example en or en-IN.'),
-  max_results: z.number().int().min(1).max(60).default(20).describe('How many places are looked at.'),
+  max_results: z.number().int().min(1).max(60).default(20).describe('Number of places checked.'),
 });
 const around = nearby.shape;
 
@@ -49,10 +49,10 @@ export const gridInput = nearby
     latitude: z.number().min(-MAX_LATITUDE).max(MAX_LATITUDE).describe('Of the grid’s middle, in degrees; negative is south.'),
     longitude: around.longitude.describe('Of the grid’s middle, in degrees; negative is west.'),
     radius_km: around.radius_km.describe('Kilometres from the middle to the outermost rows and columns.'),
-    max_results: around.max_results.describe('How many places are looked at, at each point.'),
-    business_name: optional(text(200)).describe('The business to find. Exactly one of business_name and place_id is needed.'),
-    place_id: optional(text(300)).describe('The id of the business at the source. Exactly one of business_name and place_id is needed.'),
-    size: z.literal([3, 5, 7]).default(7).describe('Points a side: 9, 25 or 49 in all.'),
+    max_results: around.max_results.describe('Number of places checked at each point.'),
+    business_name: optional(text(200)).describe('The business to find. Exactly one of business_name and place_id is required.'),
+    place_id: optional(text(300)).describe('The id of the business at the source. Exactly one of business_name and place_id is required.'),
+    size: z.literal([3, 5, 7]).default(7).describe('Points per side: 9, 25 or 49 in all.'),
   })
   .superRefine((input, context) => {
     const complain = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
@@ -113,7 +113,7 @@ export const gridData = z.object({
   /** Every business that points matched: one name may belong to several branches. */
   matches: z.array(z.object({ place_id: z.string(), name: z.string(), points: z.number() })),
   source: z.string(),
-  source_note: z.string().nullable().describe('What the order of this source is not; null where nothing is known about it.'),
+  source_note: z.string().nullable().describe('What the order of this source does not represent; null if nothing is known about it.'),
 });
 
 export const gridOutput = gridData.extend({
@@ -130,7 +130,7 @@ export const gridOutput = gridData.extend({
     country_code: z.string().optional(),
     language_code: z.string().optional(),
   }),
-  fetched_at: z.string().describe(instantWords('When the source was asked')),
+  fetched_at: z.string().describe(instantWords('Time when the source was asked')),
 });
 
 export const healthOutput = z.object({

@@ -37,16 +37,16 @@ export function createGstDeps(tools: ServiceTools<GstSettings>): GstDeps {
   return { workers, socketLifetimeMs: tools.settings.GST_SOCKET_MS };
 }
 
-const IN_SESSION = 'Send the `sessionId` of the step before.';
+const IN_SESSION = 'Send the `sessionId` of the previous step.';
 
 const startRoute = defineRoute({
   method: 'GET',
   path: '/gst/start',
-  does: 'Opens a session and answers with its `sessionId` and a captcha.',
+  does: 'Opens a session and returns its `sessionId` and a captcha.',
   notes:
-    'An upgrade to a WebSocket is answered with 101: send {"type":"start"} and receive {"type":"captcha","sessionId","captcha"}, the ' +
+    'An upgrade to a WebSocket gets a 101: send {"type":"start"} and receive {"type":"captcha","sessionId","captcha"}, the ' +
     'captcha as a PNG in base64; {"type":"refresh"} shows the next one. Refusals are {"type":"error","code","status","message","request_id"}. ' +
-    'A connection has one session, is charged once, and ends after five minutes. x-webSocket has the frames.',
+    'A connection has one session, is charged once, and ends after five minutes. x-webSocket describes the frames.',
   frames: startFrames,
   output: captchaOutput,
   moreSuccesses: { 101: 'Switching protocols: the request asked for a WebSocket, which is charged once it is open' },
@@ -58,7 +58,7 @@ const startRoute = defineRoute({
 const dataRoute = defineRoute({
   method: 'POST',
   path: '/gst/data',
-  does: `Sends a registration number with what the captcha shows, and answers with the registration. ${IN_SESSION}`,
+  does: `Sends a registration number with the solution of the captcha, and returns the registration. ${IN_SESSION}`,
   notes:
     'Do not simply send a failed submit again. After 502 the captcha may be used up: ask for the next one. After 504 the session has ended.',
   input: dataInput,
@@ -95,7 +95,7 @@ export const gstService = defineService<GstDeps, GstSettings>({
     indexRoute('ANY', '/gst'),
     startRoute,
     dataRoute,
-    refreshRoute(REFRESH, `Answers with another captcha for the same session. ${IN_SESSION}`),
-    refreshRoute('/api/v1/gst/refresh-captcha', `The same as \`${REFRESH}\`, under another path.`),
+    refreshRoute(REFRESH, `Returns another captcha for the same session. ${IN_SESSION}`),
+    refreshRoute('/api/v1/gst/refresh-captcha', `The same as \`${REFRESH}\`, at another path.`),
   ],
 });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { gstinCheckCharacter, isGstinShape } from './gstin';
 
 /** Longer than any id ever issued. An unknown id is an expired session, not a malformed request. */
-const sessionId = z.string().trim().min(1).max(200).describe('From the answer to the first step.');
-const captcha = z.string().trim().min(1).max(32).describe('What the picture of the step before shows.');
+const sessionId = z.string().trim().min(1).max(200).describe('From the response to the first step.');
+const captcha = z.string().trim().min(1).max(32).describe('The text in the image of the previous step.');
 const number = z.string().trim().max(64).optional();
 
 export const sessionInput = z.object({ sessionId });
@@ -14,9 +14,9 @@ const NAMES = ['GSTIN', 'gst', 'gstin'] as const;
 export const dataInput = z
   .object({
     sessionId,
-    GSTIN: number.describe('The registration number, of 15 characters. Exactly one of GSTIN, gst and gstin is needed.'),
-    gst: number.describe('Another name of GSTIN, usual in forms.'),
-    gstin: number.describe('Another name of GSTIN.'),
+    GSTIN: number.describe('The registration number, of 15 characters. Exactly one of GSTIN, gst and gstin is required.'),
+    gst: number.describe('Another name for GSTIN, usual in forms.'),
+    gstin: number.describe('Another name for GSTIN.'),
     captcha,
     strict: z.boolean().default(false).describe('Also refuses a number whose check character is wrong.'),
   })

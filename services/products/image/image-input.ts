@@ -25,7 +25,7 @@ function isPicture(bytes: Buffer): boolean {
 /** The base64 in a text: without a data URI's head, in the standard alphabet, without line breaks. */
 function base64In(text: string, field: Field): string {
   const head = DATA_URI.exec(text);
-  if (head && !/;base64$/i.test((head[1] ?? '').trim())) throw bad(field, 'is a data URI that is not in base64');
+  if (head && !/;base64$/i.test((head[1] ?? '').trim())) throw bad(field, 'is a data URI without base64');
   const body = (head ? text.slice(head[0].length) : text).replaceAll(/[\r\n\t]/g, '');
   // A form or query turns a plus sign that was not percent-encoded into a space, which base64 never has.
   return body

@@ -74,11 +74,11 @@ async function removeBackground(input: Input, context: CallContext, deps: ImageD
 }
 
 const PICTURE_HEADERS = {
-  'X-Image-Width': integer('Pixels; where the answer is the picture itself.'),
-  'X-Image-Height': integer('Pixels; where the answer is the picture itself.'),
-  'X-Image-Status': text('As status in the JSON answer: `success` or `uncertain`; where the answer is the picture itself.'),
-  'X-Image-Engine': text('As engine in the JSON answer; where the answer is the picture itself.'),
-  'X-Image-Confidence': { description: 'As confidence in the JSON answer, unless that is null.', schema: { type: 'number' } },
+  'X-Image-Width': integer('In pixels; if the response is the image itself.'),
+  'X-Image-Height': integer('In pixels; if the response is the image itself.'),
+  'X-Image-Status': text('As status in the JSON response: `success` or `uncertain`; if the response is the image itself.'),
+  'X-Image-Engine': text('As engine in the JSON response; if the response is the image itself.'),
+  'X-Image-Confidence': { description: 'As confidence in the JSON response, unless that is null.', schema: { type: 'number' } },
 } as const;
 
 /** Removes the background of an image. A worker does the work. Keys of the legacy background remover are accepted too. */
@@ -90,8 +90,8 @@ export const imageService = defineService({
       method: 'ANY',
       path: '/image/background_remover',
       does:
-        'Cuts out the foreground of a picture. Answers with a PNG whose background is transparent, in base64 or, if `Accept` asks for it, as ' +
-        'the picture itself.',
+        'Cuts out the foreground of an image. Returns a PNG with a transparent background, in base64 or, if `Accept` requests it, as ' +
+        'the image itself.',
       fails: ['no_foreground', 'cutout_uncertain'],
       headers: { 200: PICTURE_HEADERS },
       mediaTypes: ['image/*'],

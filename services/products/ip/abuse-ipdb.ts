@@ -36,9 +36,9 @@ export function createAbuseIpdb({ client, mode, apiKey }: AbuseIpdbOptions): (ad
       signal: new AbortController().signal,
       idempotent: false,
     });
-    if (status !== 200) throw new Error(`AbuseIPDB answered ${status}`);
+    if (status !== 200) throw new Error(`AbuseIPDB responded with ${status}`);
     const parsed = answer.safeParse(data);
-    if (!parsed.success) throw new Error('AbuseIPDB answered with something else than a report');
+    if (!parsed.success) throw new Error('AbuseIPDB sent something other than a report');
     const { abuseConfidenceScore, isTor } = parsed.data.data;
     return { confidence: abuseConfidenceScore, torExit: isTor === true };
   };

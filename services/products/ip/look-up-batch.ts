@@ -20,14 +20,14 @@ export const batchInput = z.object({
 });
 
 const noAddress = z.object({
-  ip: z.string().describe('As it was sent, 64 characters at most.'),
-  is_valid: z.literal(false).describe('This entry is no address.'),
+  ip: z.string().describe('As sent, at most 64 characters.'),
+  is_valid: z.literal(false).describe('This entry is not an address.'),
 });
 
 export const batchAnswer = z.object({
   results: z
     .array(z.union([ipAnswer, noAddress]))
-    .describe('One for each entry of `ips`, in its order: as `GET /ip` answers, or only `ip` and `is_valid: false`.'),
+    .describe('One for each entry of `ips`, in the same order: the result of `GET /ip`, or only `ip` and `is_valid: false`.'),
 });
 
 type Result = z.output<typeof batchAnswer>['results'][number];

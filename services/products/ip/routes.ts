@@ -143,7 +143,7 @@ const DATA_NAMES: Readonly<Record<string, string>> = {
   static_ip_score_mmdb: 'Table of static addresses',
 };
 
-const DOES = 'Says where an IP address is, whose network it is in, and how risky and how static it is.';
+const DOES = 'Returns where an IP address is, who runs its network, and how risky and how static it is.';
 
 export const ipService = defineService<IpDeps, IpSettings>({
   ...ip,

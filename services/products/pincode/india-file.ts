@@ -74,7 +74,7 @@ export async function parseIndiaFile(bytes: Buffer): Promise<IndiaFile> {
     else if (line !== '') {
       const [country, pin = '', , ...others] = line.split('\t');
       if (country !== 'IN' || !/^\d{6}$/.test(pin) || others.length !== COLUMNS - 3)
-        throw new BadIndiaFile('it is no list of postal codes of India as GeoNames has it');
+        throw new BadIndiaFile('it is not GeoNames’ list of postal codes of India');
       const known = lines.get(pin);
       if (known) known.push(start, stop);
       else lines.set(pin, [start, stop]);
@@ -82,7 +82,7 @@ export async function parseIndiaFile(bytes: Buffer): Promise<IndiaFile> {
     start = stop + 1;
     if (++read % SLICE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  if (lines.size < MIN_PINS) throw new BadIndiaFile(`it has ${lines.size} PINs, and never had fewer than ${MIN_PINS}`);
+  if (lines.size < MIN_PINS) throw new BadIndiaFile(`it has ${lines.size} PINs, but never had fewer than ${MIN_PINS}`);
   return {
     asOf,
     pins: lines.size,

@@ -133,7 +133,7 @@ const READERS: Readonly<Record<string, (json: unknown) => NormalPlace[]>> = {
  */
 export function normalPlaces(provider: string, body: Buffer): NormalPlace[] {
   const read = READERS[provider];
-  if (!read) throw new Error(`no form is known of the answers of ${provider}`);
+  if (!read) throw new Error(`the form of ${provider}’s responses is unknown`);
   return read(parseJson(body));
 }
 

@@ -64,10 +64,10 @@ const PROBLEMS: Readonly<Record<FailureReason, ProblemCode>> = {
 
 const DETAILS: Readonly<Record<FailureReason, string>> = {
   no_records: 'The postal provider has no record of this code.',
-  bad_response: 'The postal provider answered with something that cannot be used.',
+  bad_response: 'The postal provider sent an unusable response.',
   unreachable: 'The postal provider could not be reached.',
-  provider_quota: 'The postal provider takes no more requests at the moment.',
-  timeout: 'The postal provider did not answer in time.',
+  provider_quota: 'The postal provider accepts no more requests at present.',
+  timeout: 'The postal provider did not respond in time.',
 };
 
 function providerError({ provider: asked, reason, cause }: PinAnswer & { ok: false }, mode: KeyMode): ServiceError {
@@ -184,7 +184,7 @@ export async function createPincodeDeps({ settings, common, clock, log, metrics 
   };
 }
 
-const PROVIDER = { 'X-Upstream-Provider': text('Which provider was asked.') };
+const PROVIDER = { 'X-Upstream-Provider': text('The provider that was asked.') };
 
 export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
   ...pincode,
@@ -192,7 +192,7 @@ export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
   createDeps: createPincodeDeps,
   dataOf: (deps) => {
     const file = deps.indiaFile();
-    return Promise.resolve(file ? [{ name: 'Postal codes of India by GeoNames, where the source fails', asOf: file.asOf }] : []);
+    return Promise.resolve(file ? [{ name: 'Postal codes of India by GeoNames, used if the source fails', asOf: file.asOf }] : []);
   },
   close: (deps) => deps.close(),
   routes: [
@@ -200,8 +200,8 @@ export const pincodeService = defineService<PincodeDeps, PincodeSettings>({
       method: 'ANY',
       path: '/pincode',
       does:
-        'Finds the post offices of a postal code. Answers with the JSON of the source as it is, or with `format=normal` in one form for all ' +
-        'countries. Where the source of India fails, GeoNames’ postal codes (CC BY 4.0) may stand in, in its form: `X-Upstream-Provider` is ' +
+        'Finds the post offices of a postal code. Returns the JSON of the source unchanged or, with `format=normal`, one form for all ' +
+        'countries. If the source for India fails, GeoNames’ postal codes (CC BY 4.0) may be used instead, in its form: `X-Upstream-Provider` is ' +
         'then `geonames-file`, and `Message` has their date.',
       fails: ['provider_no_record', 'provider_failed', 'provider_timeout'],
       headers: { 200: PROVIDER, 404: PROVIDER, 502: PROVIDER, 504: PROVIDER },

@@ -4,12 +4,12 @@ import { normalPlace } from './normal-places';
 
 /** Country and PIN are required. Their valid values depend on the country. */
 export const pincodeInput = z.object({
-  country: z.string().trim().min(1).describe('Two-letter code: IN, or one of the countries that the answer to another code lists.'),
+  country: z.string().trim().min(1).describe('Two-letter code: IN, or one of the countries listed in the response to another code.'),
   pin: z.string().describe('The postal code as the country writes it; for India a PIN of six digits or the name of a post office.'),
   format: z
     .enum(['provider', 'normal'])
     .default('provider')
-    .describe('provider for the source’s own JSON as it is, normal for one form whatever the source.'),
+    .describe('provider for the source’s own JSON unchanged, normal for the same form for every source.'),
 });
 
 const indianOffice = z.looseObject({
@@ -50,13 +50,11 @@ const normal = z
       coordinates_from: z
         .literal('geonames-file')
         .nullable()
-        .describe(
-          'Where coordinates are from that the provider does not have: GeoNames’ postal codes (CC BY 4.0). Null where none were added.',
-        ),
+        .describe('Source of coordinates that the provider does not have: GeoNames’ postal codes (CC BY 4.0). Null if none were added.'),
       attribution: z
         .string()
         .nullable()
-        .describe('Whom to name as a source, with the licence and the date of the data; null where no source asks for it.'),
+        .describe('The source to credit, with the licence and the date of the data; null if no source requires it.'),
       places: z.array(normalPlace).min(1),
     }),
     timestamp: timestampField,

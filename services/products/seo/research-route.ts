@@ -59,7 +59,7 @@ function unpack<Data extends z.ZodType>({ dataJson, sources, crawlBudget: spent 
       crawl_budget: budgetOf(spent),
     };
   } catch (error) {
-    throw new ServiceError('upstream_failed', { detail: 'The research worker answered with something unexpected.', cause: error });
+    throw new ServiceError('upstream_failed', { detail: 'The research worker sent an unexpected response.', cause: error });
   }
 }
 

@@ -36,7 +36,7 @@ const research = [
   researchRoute({
     path: '/seo/authority',
     withoutSource: true,
-    does: 'Measures the authority of a domain or page. Each figure says its source and whether it is an estimate.',
+    does: 'Measures the authority of a domain or page. Each figure has its source, and says whether it is an estimate.',
     fails: PAGES,
     method: 'Authority',
     input: authorityInput,
@@ -46,7 +46,7 @@ const research = [
   researchRoute({
     path: '/seo/backlinks',
     withoutSource: 'with candidates',
-    does: 'Finds pages that may link to the target, reads them, and says which do.',
+    does: 'Finds pages that may link to the target, reads them, and reports which of them do.',
     fails: PAGES,
     method: 'Backlinks',
     input: backlinksInput,
@@ -56,7 +56,7 @@ const research = [
   researchRoute({
     path: '/seo/keywords',
     withoutSource: true,
-    does: 'Suggests what people search for besides a keyword.',
+    does: 'Suggests related searches for a keyword.',
     method: 'Keywords',
     input: keywordsInput,
     data: keywordsData,
@@ -65,7 +65,7 @@ const research = [
   researchRoute({
     path: '/seo/link_pyramid',
     withoutSource: 'with links',
-    does: 'Sorts pages that link to a target into three tiers by their risk of spam.',
+    does: 'Sorts pages that link to a target into three tiers by spam risk.',
     fails: PAGES,
     method: 'LinkPyramid',
     input: linkPyramidInput,
@@ -74,7 +74,7 @@ const research = [
   }),
   researchRoute({
     path: '/seo/serp',
-    does: 'Answers with organic search results for a country and a language.',
+    does: 'Returns organic search results for a country and a language.',
     method: 'Serp',
     input: serpInput,
     data: serpData,

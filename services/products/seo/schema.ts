@@ -13,7 +13,7 @@ function text(most: number) {
     .trim()
     .min(1)
     .max(most)
-    .refine((value) => !CONTROL.test(value), 'must not hold control characters');
+    .refine((value) => !CONTROL.test(value), 'must not contain control characters');
 }
 
 const url = text(URL_LENGTH);
@@ -34,9 +34,9 @@ const language = z
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$/, 'must be a language code such as en or pt-BR')
   .default('en')
   .describe('Language code, for example en or pt-BR.');
-const limit = z.number().int().min(1).max(100).default(20).describe('How many entries the answer has at most.');
-const JUDGED_URL = 'The page to judge. Exactly one of url and domain is needed.';
-const JUDGED_DOMAIN = 'The domain to judge. Exactly one of url and domain is needed.';
+const limit = z.number().int().min(1).max(100).default(20).describe('Maximum number of entries in the response.');
+const JUDGED_URL = 'The page to judge. Exactly one of url and domain is required.';
+const JUDGED_DOMAIN = 'The domain to judge. Exactly one of url and domain is required.';
 
 type Choice = Readonly<Record<string, unknown>>;
 
@@ -54,47 +54,47 @@ export const authorityInput = z
   .object({
     url: url.optional().describe(JUDGED_URL),
     domain: domain.optional().describe(JUDGED_DOMAIN),
-    scope: z.enum(['domain', 'page']).default('domain').describe('Of the whole domain, or of one page.'),
+    scope: z.enum(['domain', 'page']).default('domain').describe('Whether to judge the whole domain or one page.'),
   })
   .superRefine(exactlyOne('url', 'domain'));
 
 export const backlinksInput = z.object({
-  target: url.describe('The page or domain that is looked into.'),
+  target: url.describe('The page or domain to examine.'),
   limit,
-  candidates: urls.default([]).describe('Pages that may link to the target: they are read before those that the search finds.'),
+  candidates: urls.default([]).describe('Pages that may link to the target. They are read before pages that the search finds.'),
 });
 
 export const keywordsInput = z.object({
-  keyword: text(200).describe('What is searched for.'),
+  keyword: text(200).describe('The search term.'),
   country,
   language,
   limit,
-  expand: z.boolean().default(false).describe('Also asks what follows the keyword and each letter of the alphabet.'),
+  expand: z.boolean().default(false).describe('Also asks for the keyword followed by each letter of the alphabet.'),
 });
 
 export const linkPyramidInput = z
   .object({
-    links: urls.optional().describe('Pages to sort into tiers: a list, or one URL a line. This or target is needed.'),
-    target: url.optional().describe('The page whose links are found and sorted. This or links is needed.'),
+    links: urls.optional().describe('Pages to sort into tiers: a list, or one URL a line. Either this or target is required.'),
+    target: url.optional().describe('The page whose links are found and sorted. Either this or links is required.'),
     limit,
   })
   .superRefine(({ links, target }, context) => {
     if (links === undefined && target === undefined)
       context.addIssue({ code: 'custom', path: ['links'], message: 'is required, or target' });
-    if (links?.length === 0) context.addIssue({ code: 'custom', path: ['links'], message: 'must hold at least 1 entry' });
+    if (links?.length === 0) context.addIssue({ code: 'custom', path: ['links'], message: 'must have at least 1 entry' });
   });
 
 export const serpInput = z
   .object({
-    query: text(400).describe('What is searched for.'),
+    query: text(400).describe('The search term.'),
     country,
     language,
     location: text(100).optional().describe('The town of the searcher.'),
     latitude: z.number().min(-90).max(90).optional().describe('Of the searcher, in degrees; needs longitude too.'),
     longitude: z.number().min(-180).max(180).optional().describe('Of the searcher, in degrees; needs latitude too.'),
-    device: z.enum(['desktop', 'mobile']).optional().describe('What the searcher uses.'),
-    page: z.number().int().min(1).max(10).default(1).describe('Which page of the results, from 1.'),
-    num: z.number().int().min(1).max(20).default(10).describe('Results a page.'),
+    device: z.enum(['desktop', 'mobile']).optional().describe('The searcher’s device.'),
+    page: z.number().int().min(1).max(10).default(1).describe('Page of the results, counted from 1.'),
+    num: z.number().int().min(1).max(20).default(10).describe('Results per page.'),
   })
   .superRefine(({ latitude, longitude }, context) => {
     if ((latitude === undefined) === (longitude === undefined)) return;
@@ -106,7 +106,7 @@ export const spamInput = z
   .object({
     url: url.optional().describe(JUDGED_URL),
     domain: domain.optional().describe(JUDGED_DOMAIN),
-    target: url.optional().describe('The page that the judged one links to.'),
+    target: url.optional().describe('The page to which the judged page links.'),
   })
   .superRefine(exactlyOne('url', 'domain'));
 
@@ -143,11 +143,11 @@ const pageFacts = z.object({
 
 /** The service's own estimate: null unless every input is known, so that two estimates can be compared. */
 const authorityEstimate = figure.extend({
-  method: z.string().optional().describe('The formula, by the names of the figures in it.'),
+  method: z.string().optional().describe('The formula, with the names of its figures.'),
   inputs: z
     .array(z.object({ name: z.string(), value: z.number().nullable() }))
     .optional()
-    .describe('The figures that the estimate rests on: those of the sources that are set up, whether they answered or not.'),
+    .describe('The figures on which the estimate is based: those of the configured sources, whether they responded or not.'),
 });
 
 const domainFigures = {
@@ -170,7 +170,7 @@ export const authorityData = z.object({
     captures: figure.optional(),
     links_found: figure.optional().describe('Links to the page on the pages that a search for its host found and that could be read.'),
     link_pages_found: figure.optional().describe('Pages that the search found.'),
-    link_pages_read: figure.optional().describe('Those of them that could be read, or are gone.'),
+    link_pages_read: figure.optional().describe('Number of them that could be read, or no longer exist.'),
   }),
   /** In page scope, the figures of the page's domain. */
   domain_authority: z.object(domainFigures).optional(),
@@ -180,7 +180,7 @@ export const authorityData = z.object({
 const backlink = z.object({
   source_url: z.string(),
   http_status: z.number().nullable(),
-  found: z.boolean().nullable().describe('Null when the page was not read. What is said of the link is null unless it was found.'),
+  found: z.boolean().nullable().describe('Null if the page was not read. Members about the link are null unless it was found.'),
   anchor: z.string().nullable(),
   rel: z.array(z.string()).nullable(),
   follow: z.boolean().nullable(),
@@ -192,9 +192,9 @@ const backlink = z.object({
   x_robots: z.string().nullable(),
   robots_txt_allowed: z.boolean().nullable(),
   in_body: z.boolean().nullable(),
-  verified_at: z.string().nullable().describe('When the page was read, or said to be gone (RFC 3339); null when it could not be read.'),
+  verified_at: z.string().nullable().describe('Time when the page was read, or reported as gone (RFC 3339); null if it could not be read.'),
   /** The time when an earlier call saw the link, RFC 3339; null if none did, or if links are not remembered. */
-  seen_before: z.string().nullable().describe(instantWords('When an earlier call saw the link')),
+  seen_before: z.string().nullable().describe(instantWords('Time when an earlier call saw the link')),
   status: z.enum(['verified', 'lost', 'blocked', 'unreachable']),
   reason: z.string().nullable(),
 });
@@ -308,12 +308,12 @@ const source = z.object({
   name: z.string(),
   kind,
   /** RFC 3339: the date of the data, or the time of asking. */
-  as_of: z.string().describe(instantWords('When the source was asked, or when its data is from')),
+  as_of: z.string().describe(instantWords('Time when the source was asked, or date of its data')),
   /** True if something usable came back. */
   ok: z.boolean(),
-  asked: z.number().describe('Questions, pages or estimates. A page that robots.txt forbids is not asked for.'),
-  failed: z.number().describe('How many of them failed.'),
-  error: z.string().optional().describe('Present when nothing usable came: the last failure, or why nothing was asked for.'),
+  asked: z.number().describe('Questions, pages or estimates. A page that robots.txt forbids is not requested.'),
+  failed: z.number().describe('Number of them that failed.'),
+  error: z.string().optional().describe('Present if nothing usable came back: the last failure, or the reason why nothing was requested.'),
 });
 
 /**

@@ -106,7 +106,7 @@ export const placesExamples: readonly SandboxExample[] = [
     [gridAnswer('2026-10-01T09:00:00Z', null), gridAnswer('2026-11-01T09:00:00Z', 6)],
     '200, the same at eight points, found at the ninth, where it was not',
   ),
-  history('one_answer', [gridAnswer('2026-11-01T09:00:00Z', 6)], '422 validation_failed: a history takes two answers or more'),
+  history('one_answer', [gridAnswer('2026-11-01T09:00:00Z', 6)], '422 validation_failed: a history needs at least two responses'),
   plain('api-glead', '/glead', '200, the index of the product'),
   plain('api-glead', '/glead/health', '200, which upstream serves test keys'),
   leads('success', { query: dentist, location: 'Bengaluru', limit: 20 }, '200, 20 leads and a next_page_token'),

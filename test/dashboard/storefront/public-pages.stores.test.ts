@@ -210,7 +210,7 @@ describe('without a session', () => {
   it('the call to try on the first page needs nothing but a click', async () => {
     const call = /data-call="([^"]*)"/.exec((await shop.get('/')).body)?.[1]?.replaceAll('&quot;', '"');
     expect(JSON.parse(call ?? '')).toEqual({ product: 'api-ip', method: 'GET', path: '/ip', through: ['/api/public/try'] });
-    expect((await shop.get('/reference/api-gst')).body).not.toContain('value="from the step before"');
+    expect((await shop.get('/reference/api-gst')).body).not.toContain('value="from the previous step"');
   });
 
   it('robots, the sitemap and llms.txt name the public pages and nothing else', async () => {

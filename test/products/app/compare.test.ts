@@ -122,7 +122,7 @@ describe('POST /app/compare', () => {
   it.each<[string, object, string]>([
     ['no report', { before: input.before }, 'after is required.'],
     ['a report without its risk', { ...input, after: { ...input.after, risk: undefined } }, 'after.risk is required.'],
-    ['an entry that is none', { ...input, after: { ...input.after, urls: ['a', 7, 8] } }, 'after.urls.1 is not as a report has it.'],
+    ['an entry that is none', { ...input, after: { ...input.after, urls: ['a', 7, 8] } }, 'after.urls.1 is not as in a report.'],
   ])('refuses %s and names the member', async (_what, payload, detail) => {
     const answer = await ask(payload);
     expect([answer.statusCode, answer.json().code, answer.json().detail]).toEqual([400, 'invalid_request', detail]);
@@ -130,7 +130,7 @@ describe('POST /app/compare', () => {
 
   it('tells one mistake of a list that has nothing else', async () => {
     const answer = await ask({ ...input, after: { ...input.after, findings: Array<number>(50_000).fill(1) } });
-    expect(answer.json().errors).toEqual([{ field: 'after.findings.0', message: 'is not as a report has it' }]);
+    expect(answer.json().errors).toEqual([{ field: 'after.findings.0', message: 'is not as in a report' }]);
     const longer = await ask({ ...input, after: { ...input.after, findings: Array<number>(50_001).fill(1) } });
     expect(longer.json().detail).toContain('after.findings must hold at most 50000 entries');
   });

@@ -141,7 +141,7 @@ describe('/grank/grid', () => {
     expect(body.change).toMatchObject({ average_rank: 0, top_3_share: 0, same_source: true, points: { same: 9 } });
     expect(body.points[4]).toMatchObject({ row: 1, column: 1, ranks: [1, 1], answered: [true, true] });
     const alone = await post('history', { answers: [first] });
-    expect(alone.json()).toMatchObject({ status: 422, errors: [{ field: 'answers', message: 'must hold two answers or more' }] });
+    expect(alone.json()).toMatchObject({ status: 422, errors: [{ field: 'answers', message: 'must have at least two responses' }] });
   });
 
   it.each([
@@ -211,7 +211,7 @@ describe('input of grank', () => {
 
   it.each([
     ['keyword is blank', { keyword: '  ' }, 'keyword', 'must not be empty'],
-    ['keyword holds a control character', { keyword: 'a\u0000b' }, 'keyword', 'must not hold control characters'],
+    ['keyword holds a control character', { keyword: 'a\u0000b' }, 'keyword', 'must not contain control characters'],
     ['latitude is out of range', { latitude: 90.1 }, 'latitude', 'must be at most 90'],
     ['longitude is null', { longitude: null }, 'longitude', 'must be a number'],
     ['max_results is a fraction', { max_results: 1.5 }, 'max_results', 'must be a whole number'],

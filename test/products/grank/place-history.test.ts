@@ -92,12 +92,12 @@ describe('answers that make no history', () => {
   const parse = (list: unknown) => historyInput.safeParse({ answers: list });
 
   it.each<[string, unknown[], RegExp]>([
-    ['one alone', [before], /two answers or more/],
-    ['more than a year of weeks', Array(53).fill(before), /52 answers at most/],
+    ['one alone', [before], /at least two responses/],
+    ['more than a year of weeks', Array(53).fill(before), /at most 52 responses/],
     ['of another keyword', [before, { ...after, query: { ...after.query, keyword: 'x' } }], /another business, keyword or grid/],
     ['of another middle', [before, { ...after, query: { ...after.query, latitude: 1 } }], /another business, keyword or grid/],
-    ['that are none', [before, { ok: true }], /is no answer of \/grank\/grid/],
-    ['with more points than a grid has', [before, { ...after, points: Array(50).fill(after.points[0]) }], /is no answer/],
+    ['that are none', [before, { ok: true }], /is not a response of \/grank\/grid/],
+    ['with more points than a grid has', [before, { ...after, points: Array(50).fill(after.points[0]) }], /is not a response/],
   ])('%s', (_what, list, message) => {
     const parsed = parse(list);
     expect(parsed.error?.issues).toHaveLength(1);

@@ -55,9 +55,9 @@ describe('a table that is renewed', () => {
   });
 
   it.each([
-    ['breaks off', cityTable('London').subarray(0, -20), 'no whole MMDB file'],
-    ['is another table', asnTable('Acme'), 'no city table'],
-    ['knows a few addresses', writeMmdb('city', { '81.2.69.0/24': { country_code: 'GB' } }), 'no city table'],
+    ['breaks off', cityTable('London').subarray(0, -20), 'not a complete MMDB file'],
+    ['is another table', asnTable('Acme'), 'not the table city'],
+    ['knows a few addresses', writeMmdb('city', { '81.2.69.0/24': { country_code: 'GB' } }), 'not the table city'],
     ['has IPv4 alone', readFileSync(SHIPPED_V4), 'no IPv6'],
     ['is a broken archive', gzipSync(cityTable('London')).subarray(0, 60), 'unexpected end of file'],
   ])('leaves the one before in its place where the new one %s', async (_what, bytes, reason) => {

@@ -41,8 +41,8 @@ describe('the postal codes of India', () => {
   });
 
   it.each([
-    ['breaks off in a line', indiaLines().slice(0, -20), 'no list of postal codes'],
-    ['is of another country', indiaLines().replace('IN\t', 'US\t'), 'no list of postal codes'],
+    ['breaks off in a line', indiaLines().slice(0, -20), 'not GeoNames’ list of postal codes'],
+    ['is of another country', indiaLines().replace('IN\t', 'US\t'), 'not GeoNames’ list of postal codes'],
     ['has a few of them', indiaLines().split('\n').slice(-200).join('\n'), 'never had fewer'],
   ])('stay where the new file %s', async (_what, bytes, reason) => {
     await update(await sourceOf(indiaLines()));

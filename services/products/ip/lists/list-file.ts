@@ -43,7 +43,7 @@ export function parseListFile(bytes: Buffer): KeptList {
   const head = headSchema.safeParse(readHead(bytes.toString('utf8', 0, Math.max(0, end))));
   const networks = lines.toString('latin1').split('\n');
   if (!head.success || head.data.count !== networks.length || head.data.sha256 !== digestOf(lines)) {
-    throw new BadList('it is no whole list that npx tollgate data update wrote');
+    throw new BadList('it is not a complete list written by npx tollgate data update');
   }
   return { asOf: new Date(head.data.asOf), networks };
 }

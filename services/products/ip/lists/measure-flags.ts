@@ -37,7 +37,7 @@ export interface MeasureOptions {
 
 function networkOf(text: string): IpNetwork {
   const network = parseIpNetwork(text);
-  if (!network) throw new Error('a kept list holds something else than networks');
+  if (!network) throw new Error('a stored list contains something other than networks');
   return network;
 }
 

@@ -12,7 +12,7 @@ export class BadList extends Error {
 /** A network as `address/prefix` with its host bits cleared. @throws BadList */
 function readNetwork(text: string, place: string): string {
   const network = parseIpNetwork(text.trim());
-  if (!network) throw new BadList(`${place} is no address or network`);
+  if (!network) throw new BadList(`${place} is not an address or network`);
   const { address, prefixLength } = network;
   if (prefixLength < MIN_PREFIX[address.version]) throw new BadList(`${place} is a network too wide to belong to a list`);
   return `${formatIpAddress(networkValue(address, prefixLength), address.bits)}/${prefixLength}`;
@@ -38,7 +38,7 @@ function fromJson(text: string): string[] {
   } catch (cause) {
     throw new BadList('it is not JSON', { cause });
   }
-  if (typeof document !== 'object' || document === null) throw new BadList('it is no JSON object');
+  if (typeof document !== 'object' || document === null) throw new BadList('it is not a JSON object');
   return LIST_MEMBERS.flatMap((member) => {
     const entries: unknown = Reflect.get(document, member);
     return Array.isArray(entries) ? entries.map((entry, index) => networkOf(entry, `${member}[${index}]`)) : [];

@@ -42,7 +42,7 @@ export async function fetchText(address: string, options: UpdateOptions): Promis
   const url = sourceUrl(address, mirror);
   // No redirect is followed, so that only the table's own address is fetched.
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
-  if (response.status !== 200 || !response.body) throw new BadList(`the server answered ${response.status}`);
+  if (response.status !== 200 || !response.body) throw new BadList(`the server responded with ${response.status}`);
   const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);
   return { text: bytes.toString('utf8'), asOfMs: dateOf(response.headers.get('last-modified'), nowMs) };
 }
@@ -59,7 +59,7 @@ export async function updateList(definition: ListDefinition, options: UpdateOpti
     for (const network of readNetworks(file.text, definition.format)) networks.add(network);
     asOfMs = Math.min(asOfMs, file.asOfMs);
   }
-  if (networks.size < definition.least) throw new BadList(`it has ${networks.size} networks, and never had fewer than ${definition.least}`);
+  if (networks.size < definition.least) throw new BadList(`it has ${networks.size} networks, but never had fewer than ${definition.least}`);
   const asOf = new Date(asOfMs);
   await writeList(listPath(options.folder, definition.id), { asOf, networks: [...networks] });
   return { count: networks.size, asOf };

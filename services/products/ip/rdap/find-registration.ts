@@ -47,11 +47,11 @@ export function createFindRegistration({ fetch, findServer, clock }: FindRegistr
     const headers = { accept: MEDIA_TYPES.join(', ') };
     const { status, bytes } = await fetch.fetch(url, { headers });
     if (status === 404) return undefined;
-    if (status !== 200) throw new Error(`the registry answered ${status}`);
+    if (status !== 200) throw new Error(`the registry responded with ${status}`);
     try {
       return readRegistration(JSON.parse(bytes.toString('utf8')));
     } catch {
-      throw new Error('the registry answered with something else than a registration');
+      throw new Error('the registry sent something other than a registration');
     }
   }
 

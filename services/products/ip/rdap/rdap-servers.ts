@@ -27,7 +27,7 @@ export function parseBootstrap(text: string): Bootstrap {
   try {
     return bootstrapFile.parse(JSON.parse(text));
   } catch (cause) {
-    throw new BadServers('it is no bootstrap file of IANA', { cause });
+    throw new BadServers('it is not a bootstrap file of IANA', { cause });
   }
 }
 
@@ -39,7 +39,7 @@ export function countNetworks({ services }: Bootstrap): number {
 export function mergeBootstraps(files: readonly Bootstrap[]): Bootstrap {
   const [publication = ''] = files.map((file) => file.publication).sort();
   const merged = { publication, services: files.flatMap(({ services }) => services) };
-  if (countNetworks(merged) < MIN_NETWORKS) throw new BadServers(`it names ${countNetworks(merged)} networks only`);
+  if (countNetworks(merged) < MIN_NETWORKS) throw new BadServers(`it names only ${countNetworks(merged)} networks`);
   return merged;
 }
 

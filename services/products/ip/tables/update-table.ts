@@ -28,7 +28,7 @@ function openTable(bytes: Buffer): Reader<Response> {
   try {
     return new Reader<Response>(bytes);
   } catch (cause) {
-    throw new BadTable('it is no whole MMDB file', { cause });
+    throw new BadTable('it is not a complete MMDB file', { cause });
   }
 }
 
@@ -46,10 +46,10 @@ function checkTable(id: TableId, reader: Reader<Response>): void {
     try {
       if (isKnown(id, reader.get(text))) known += 1;
     } catch (cause) {
-      throw new BadTable('it is broken inside', { cause });
+      throw new BadTable('it is damaged', { cause });
     }
   }
-  if (known < MIN_KNOWN) throw new BadTable(`it knows ${known} of ${SAMPLE} addresses: it is no ${id} table`);
+  if (known < MIN_KNOWN) throw new BadTable(`it knows ${known} of ${SAMPLE} addresses: it is not the table ${id}`);
 }
 
 export interface TableUpdate extends SourceOptions {
