@@ -384,16 +384,3 @@ it('a customer cancels; the plan goes on until its period is over, and the base 
   await read(page, '/billing', 'Nothing paid');
   expect(customer.complaints).toEqual([]);
 });
-
-// In `npm test` payments.stores.test.ts closes the page of a price that was withdrawn.
-inTestAll('a customer comes back to a payment page whose plan was withdrawn, and reads why it is closed', async () => {
-  await open(page, '/plans');
-  await page.getByRole('button', { name: `Change IP lookup to ${SUN.name}` }).click();
-  await page.getByRole('button', { name: /Go on and pay/ }).click();
-  const back = page.getByRole('link', { name: 'Go back without paying' });
-  await back.waitFor();
-  await sellSun(false);
-  await back.click();
-  await page.getByText(`${SUN.name} is no longer offered as you saw it`).waitFor();
-  await expectSound(page);
-});

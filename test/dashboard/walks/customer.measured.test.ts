@@ -1,4 +1,4 @@
-import { type Browser, type Page } from 'playwright-core';
+import { type Browser, type Locator, type Page } from 'playwright-core';
 import { type Pool } from 'pg';
 import { PERSONAL_PARTS } from '../../../services/selling/customers/personal-parts';
 import { eraseDueAccounts } from '../../../services/selling/members/account-deletion';
@@ -10,8 +10,7 @@ import { step } from '../../support/step';
 import { lastAdmittedAfter } from '../../support/system/revocation';
 import { sharedInstance, type SharedInstance } from '../../support/system/shared-instance';
 import { openPage, startBrowser, type WatchedPage } from '../support/browser';
-import { enterBoth, enterPassword, type Entrant, press, turnOnSecondFactor } from '../support/entrances';
-import { Newcomer } from '../support/newcomer';
+import { enterBoth, enterPassword, type Entrant, openMail, press, turnOnSecondFactor } from '../support/entrances';
 import { idsOfCustomer, rowsAbout } from '../support/own-rows';
 import { erasedAddress, TABLE_PARTS } from '../support/personal-data';
 import { expectRoleRefused, invite, joinByInvitation, removeMember } from '../support/team-steps';
@@ -39,6 +38,60 @@ afterAll(async () => {
   closeConnections();
   await db?.end();
 });
+
+/** Somebody without an account, on the way to a first call of an own key; what it takes is counted. */
+class Newcomer {
+  clicks = 0;
+  fields = 0;
+
+  constructor(private readonly who: Entrant) {}
+
+  private async click(target: Locator): Promise<void> {
+    await target.click();
+    this.clicks += 1;
+  }
+
+  private async fill(label: string, text: string): Promise<void> {
+    await this.who.page.getByLabel(label, { exact: true }).fill(text);
+    this.fields += 1;
+  }
+
+  async follow(name: string): Promise<void> {
+    await this.click(this.who.page.getByRole('link', { name, exact: true }).first());
+  }
+
+  /** On a public page, which calls with the key of the installation. @param operation as `GET /ip` */
+  async tryInSandbox(operation: string): Promise<void> {
+    const form = this.who.page.getByRole('form', { name: `Try ${operation}`, exact: true });
+    await this.click(form.getByRole('button', { name: 'Run it here', exact: true }));
+    await form.getByText('Status 200 from the sandbox').waitFor();
+  }
+
+  /** From a public page to where the mail is waited for. */
+  async signUp(): Promise<void> {
+    const { page, email, password } = this.who;
+    await this.follow('Sign up');
+    await this.fill('Email', email);
+    await this.fill('Password', password);
+    await this.click(page.getByRole('button', { name: 'Create account', exact: true }));
+    await page.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
+  }
+
+  /** Follows the link of the mail, in the browser that signed up. @returns the test key that the overview shows */
+  async confirmAddress(): Promise<string> {
+    const { page } = this.who;
+    await openMail(this.who, 'verify');
+    this.clicks += 1;
+    return page.getByText(/^tg_test_\w+$/).innerText();
+  }
+
+  /** Beside the key that is shown. */
+  async makeFirstCall(): Promise<void> {
+    const { page } = this.who;
+    await this.click(page.getByRole('button', { name: 'Run it here', exact: true }));
+    await page.getByText('Status 200').waitFor();
+  }
+}
 
 const go = (page: Page, name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
