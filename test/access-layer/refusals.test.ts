@@ -18,6 +18,7 @@ describe('a refusal', () => {
     ['key_unknown', { headers: bearer }, recordOf({ state: 'inactive' })],
     ['key_unknown', { headers: bearer }, recordOf({ state: 'revoked' })],
     ['key_expired', { headers: bearer }, recordOf({ expiresAtMs: NOW_MS })],
+    ['key_expired', { headers: bearer }, recordOf({ expiresAtMs: NaN })],
     ['product_not_authorised', { headers: bearer }, recordOf({ products: ['api-gst'] })],
     ['subscription_missing', { headers: bearer }, recordOf({ subscriptions: [] })],
     ['subscription_inactive', { headers: bearer }, recordOf({ subscriptions: subscription ? [{ ...subscription, state: 'paused' }] : [] })],
@@ -154,6 +155,20 @@ describe('a refusal', () => {
     expect(proofIn(admitted)).toMatchObject({ ok: true, context: { quota: { rate: stands } } });
   });
 
+  it('over the day tells a test key that it is one, as every other answer does', async () => {
+    const modes: unknown[] = [];
+    for (const mode of ['test', 'live'] as const) {
+      const [quota, record] = [memoryQuota(), recordOf({ mode })];
+      for (let spent = 0; spent < 2; spent++) await call({ headers: bearer }, { quota, record });
+      const { exit } = await call({ headers: bearer }, { quota, record });
+      modes.push([exit?.status, exit?.headers['X-Tollgate-Mode']]);
+    }
+    expect(modes).toEqual([
+      [429, 'test'],
+      [429, undefined],
+    ]);
+  });
+
   it('meets test keys of a product without a sandbox before anything is counted or goes on, and never live keys', async () => {
     const quota = memoryQuota();
     const refused = await call({ headers: bearer }, { quota, record: withoutSandbox('test') });
@@ -174,7 +189,7 @@ describe('a refusal', () => {
     expect((await call({ headers: { ...many(949), ...bearer } }, { quota })).exit).toBeUndefined();
   });
 
-  it.each(['close, X-Tollgate-Context', 'X_Forwarded_For'])(
+  it.each(['close, X-Tollgate-Context', 'x-tollgate-context', 'keep-alive,X-Kong-Request-Id', 'X_Forwarded_For'])(
     'of a request whose Connection would take a header of the gateway off it is a 400, and nothing is counted: %s',
     async (connection) => {
       for (const withoutVariable of [true, false]) {
@@ -188,18 +203,24 @@ describe('a refusal', () => {
     },
   );
 
-  it.each(['/ip/..%2fgst', '/ip/%2e%2E%2Fgst', '/ip/..\\gst', '/ip/.%2f', '/ip/%2e%2e;a=b/gst'])(
-    'of a path that leads elsewhere once it is decoded is a 400, and nothing is counted: %s',
-    async (path) => {
-      for (const withoutVariable of [true, false]) {
-        const quota = memoryQuota();
-        const { exit, code } = await call({ headers: bearer, path, withoutVariable }, { quota });
-        expect([exit?.status, code, quota.used.size]).toEqual([400, 'ambiguous_path', 0]);
-      }
-    },
-  );
+  it.each([
+    '/ip/..%2fgst',
+    '/ip/..%5Cgst',
+    '/ip/%2e%2E%2Fgst',
+    '/ip/a%2f..',
+    '/ip/..\\gst',
+    '/ip/.%2f',
+    '/ip/..;/gst',
+    '/ip/%2e%2e;a=b/gst',
+  ])('of a path that leads elsewhere once it is decoded is a 400, and nothing is counted: %s', async (path) => {
+    for (const withoutVariable of [true, false]) {
+      const quota = memoryQuota();
+      const { exit, code } = await call({ headers: bearer, path, withoutVariable }, { quota });
+      expect([exit?.status, code, quota.used.size]).toEqual([400, 'ambiguous_path', 0]);
+    }
+  });
 
-  it.each(['/ip/a..%2fb', '/ip/...', '/ip/a;b=..', '/ip/..?next=..%2f'])(
+  it.each(['/ip/a%2Fb', '/ip/a..%2fb', '/ip/...', '/ip/a%5cb', '/ip/a;b=..', '/ip/..a%2fb', '/ip/..?next=..%2f'])(
     'is none of a path that is one path to every server: %s',
     async (path) => {
       for (const withoutVariable of [true, false]) expect((await call({ headers: bearer, path, withoutVariable })).exit).toBeUndefined();

@@ -17,12 +17,14 @@ describe('the check of kong.conf', () => {
       (conf) => conf.replace('log_level = alert', 'log_level = crit'),
       /log_level: must be alert/,
     ],
+    ['no log level, which is Kong’s notice', (conf) => conf.replace('log_level = alert', ''), /log_level: must be alert/],
     ['an access log in Kong’s own format', (conf) => conf.replace('stdout tollgate', 'stdout'), /proxy_access_log: must use/],
     [
       'a format with the query',
       (conf) => conf.replace('$tollgate_path', '$request_uri'),
       /holds \$request_uri, where an API key may stand/,
     ],
+    ['a format with the request line', (conf) => conf.replace('"path":', '"line":"$request","path":'), /holds \$request,/],
     [
       'headers with underscores beside the variable that takes them for hyphens',
       (conf) => conf.replace('nginx_proxy_underscores_in_headers = off', ''),
@@ -33,6 +35,7 @@ describe('the check of kong.conf', () => {
       (conf) => conf.replace('nginx_location_client_body_timeout = 5s', ''),
       /nginx_location_client_body_timeout: must be 10s at most/,
     ],
+    ['forms that may stand still for a minute', (conf) => conf.replace('body_timeout = 5s', 'body_timeout = 1m'), /must be 10s at most/],
     ['a format without its maps', (conf) => conf.replace(/^nginx_http_include.*$/m, ''), /nginx_http_include: must name/],
     [
       'maps after the format that uses them',

@@ -21,11 +21,13 @@ describe('the check of kong.yml', () => {
 
   it.each([
     ['services: abc', 'kong.yml: services is not a list'],
+    ['services: [abc]', 'kong.yml: services[0] is not an object'],
     ['services: [{ name: x, routes: 5 }]', 'kong.yml: services[0].routes is not a list'],
     [
       'services: [{ name: x, plugins: [{ name: access-layer, config: { products: api-ip } }] }]',
       'kong.yml: services[0].plugins[0].config.products is not a list',
     ],
+    ['- a', 'kong.yml: is not an object'],
     ['', 'kong.yml: empty'],
   ])('says where %s has not the form of a kong.yml, and nothing else', (file, problem) => {
     expect(checkKongConfig(file, PRODUCTS)).toEqual([problem]);
@@ -39,17 +41,41 @@ describe('the check of kong.yml', () => {
       'service aadhaar: has no access-layer plugin',
     ],
     ['a disabled access layer', '      - name: access-layer', '      - name: access-layer\n        enabled: false', 'open to everyone'],
+    ['one that is off', '      - name: access-layer', '      - name: access-layer\n        enabled: off', 'open to everyone'],
+    ['one that is No', '      - name: access-layer', '      - name: access-layer\n        enabled: No', 'open to everyone'],
     ['one that merges it', '      - name: access-layer', '      - name: access-layer\n        <<: { enabled: false }', 'open to everyone'],
     ['a product without a route', "'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'", 'product api-pincode: no route takes /pincode'],
+    ['or without those below it', "'~/pincode(?:/.*)?$'", "'~/pin(?:/.*)?$'", 'product api-pincode: no route takes /pincode/unknown'],
     ['a prefix without a boundary', "'~/ip(?:/.*)?$'", "'/ip'", 'prefix without a boundary'],
+    ['what else it reaches', "'~/ip(?:/.*)?$'", "'/ip'", 'product api-ip: /ipx also reaches service ip'],
     ['a path that is not anchored', "'~/ip(?:/.*)?$'", "'~/ip'", 'not anchored'],
     ['an unknown product', '[api-seo]', '[api-soe]', 'service seo: product api-soe is not in the catalogue'],
     ['a product under the wrong service', '[api-seo]', '[api-ip]', 'product api-seo: /seo admits api-ip instead of api-seo'],
+    [
+      'a product that is left out',
+      '[api-image, api-background-remover]',
+      '[api-image]',
+      'admits api-image instead of api-image, api-background-remover',
+    ],
+    [
+      'a product that publishes no route',
+      '[api-vahaan]',
+      '[api-vahaan, api-vahan]',
+      'service vahaan: product api-vahan publishes no route',
+    ],
     ['app keys elsewhere', 'key_in: [x-api-key]', 'key_in: [x-api-key, query]', 'service app: api-app takes its key from x-api-key only'],
+    ['app keys anywhere', '          key_in: [x-api-key]\n', '', 'service app: api-app takes its key from x-api-key only'],
     ['a stripped path', 'strip_path: false', 'strip_path: true', 'strip_path must be false'],
+    ['a path that is stripped by default', '        strip_path: false\n', '', 'strip_path must be false'],
     ['methods', 'strip_path: false', 'strip_path: false\n        methods: [GET]', 'names methods'],
     ['a plugin of a route', 'strip_path: false', 'strip_path: false\n        plugins: [{ name: access-layer }]', 'of its own'],
     ['a quota that is off', 'products: [api-ip]', 'products: [api-ip]\n          quota: false', 'quota is off'],
+    [
+      'the missing alias of the captcha refresh',
+      "          - '~/api/v1/gst/refresh-captcha$'\n",
+      '',
+      'product api-gst: no route takes /api/v1/gst/refresh-captcha',
+    ],
     ['two services for one path', "'~/seo(?:/.*)?$'", "'~/(?:seo|ip)(?:/.*)?$'", 'product api-ip: /ip is taken by ip and seo'],
     [
       'a preferred route that takes more than its own',
@@ -80,7 +106,10 @@ describe('the check of kong.yml', () => {
     it.each([
       ['another path', "'~/$'", "'~/admin$'"],
       ['what lies below it', "'~/openapi\\.json$'", "'~/openapi\\.json'"],
+      ['a prefix', "'~/$'", '/'],
+      ['another spelling', "'~/$'", "'~/(?:aadhaar)?$'"],
       ['another method', '[GET, HEAD]', '[GET, HEAD, POST]'],
+      ['every method', '        methods: [GET, HEAD]\n', ''],
       [
         'another route',
         '    routes:\n      - name: root\n',
@@ -92,6 +121,7 @@ describe('the check of kong.yml', () => {
 
     it.each([
       ['headers: [authorization, x-api-key, cookie]', 'headers: [authorization, cookie]'],
+      ['            querystring: [api_key]\n', ''],
       ['- name: request-transformer', '- name: cors'],
       ['- name: request-transformer', '- name: request-transformer\n        enabled: false'],
     ])('when a key sent there goes no further: %s as %s', (from, to) => {
@@ -123,4 +153,14 @@ describe('the check of kong.yml', () => {
     expect(change('        regex_priority: 1\n', '')).toEqual([taken]);
     expect(change("          - '~/grank(?:/.*)?$'\n", "          - '~/grank(?:/.*)?$'\n        regex_priority: 1\n")).toEqual([taken]);
   });
+
+  it('finds a preferred route under the wrong product', () => {
+    const more =
+      '\n        regex_priority: 1\n        strip_path: false\n    plugins:\n      - name: access-layer\n        config:\n          ';
+    const grid = `'~/grank/grid/?$'${more}products: `;
+    const problem = 'product api-grank: /grank/grid admits api-ip instead of api-grank';
+    expect(change(`${grid}[api-grank]`, `${grid}[api-ip]`)).toEqual([problem]);
+  });
+
+  it('says what is wrong with a file that is not YAML', () => expect(checkKongConfig('a: [', PRODUCTS)[0]).toMatch(/^kong.yml: /));
 });

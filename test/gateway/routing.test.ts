@@ -25,12 +25,16 @@ describe('the router', () => {
 
   it.each<[string, Route[], string, string, string | undefined]>([
     ['the longer prefix', prefixes, 'GET', '/a/b/c', 'long'],
+    ['the prefix that is left', prefixes, 'GET', '/a/c', 'short'],
     ['a regular expression to a prefix of any length', [...prefixes, route('regex', ['~/a/'])], 'GET', '/a/b/c', 'regex'],
     ['the higher regex_priority', ordered, 'GET', '/a/x', 'high'],
     ['the order of the file', ordered, 'GET', '/a/y', 'first'],
     ['a route that names the method', methods, 'GET', '/a/b', 'get'],
+    ['a route of any method', methods, 'POST', '/a/b', 'any'],
     ['a regular expression with an end', anchored, 'GET', '/ip/a', 'whole'],
     ['no regular expression whose end comes later', anchored, 'GET', '/ipx', undefined],
+    ['no regular expression that matches within', anchored, 'GET', '/a/ip', undefined],
+    ['a regular expression without an end', anchored, 'GET', '/xyz', 'open'],
     ['no other case', prefixes, 'GET', '/A', undefined],
   ])('takes %s', (_what, ...[routes, method, path, expected]) => {
     expect(new Router(routes).match(method, path)?.route.name).toBe(expected);
@@ -42,10 +46,14 @@ describe('the path for the service', () => {
     // service path, route path, strip, request path, upstream path
     ['/', '/a', false, '/a/b', '/a/b'],
     ['/', '/a', true, '/a/b', '/b'],
+    ['/', '/a', true, '/a', '/'],
     ['/', '/a', true, '/a/', '/'],
+    ['/base', '/a', false, '/a/b', '/base/a/b'],
     ['/base', '/a', true, '/a/b', '/base/b'],
+    ['/base', '/a', true, '/a', '/base'],
     ['/base/', '/a', true, '/a', '/base'],
     ['/base/', '/a', true, '/a/', '/base/'],
+    ['/base/', '/a', false, '/a', '/base/a'],
     ['/', '/a', true, '/abc', '/bc'],
     ['/', '/a', true, '/a..', '/'],
   ];
@@ -64,12 +72,17 @@ describe('the path for the service', () => {
 describe('path normalisation', () => {
   it.each([
     ['/a//b', '/a/b'],
+    ['/a/./b', '/a/b'],
     ['/a/../b', '/b'],
     ['/a/b/..', '/a/'],
+    ['/a/.', '/a/'],
     ['/%61%2e%2E/b', '/a../b'],
     ['/a/%2e%2e/b', '/b'],
     ['/a%2fb', '/a%2Fb'],
+    ['/a%3fb', '/a%3Fb'],
     ['/%C3%A9', '/\u00c3\u00a9'],
+    ['/', '/'],
+    ['//', '/'],
   ])('%s becomes %s', (path, expected) => expect(normalizePath(path)).toBe(expected));
 
   it('encodes again what cannot stand in a request line', () => {
@@ -77,7 +90,9 @@ describe('path normalisation', () => {
     expect(escapePath('/a%2Fb')).toBe('/a%2Fb');
   });
 
-  it.each(['/%zz', '/a%00b', '/a/../../b', '/a/%2e%2e%2f..%2fb'])('refuses %s', (path) => expect(isRefusedPath(path)).toBe(true));
+  it.each(['/%zz', '/%0', '/a%00b', '/..', '/a/../../b', '/%2e%2e/x', '/a/%2e%2e%2f..%2fb'])('refuses %s', (path) =>
+    expect(isRefusedPath(path)).toBe(true),
+  );
 
-  it.each(['/a/..', '/a..b'])('takes %s', (path) => expect(isRefusedPath(path)).toBe(false));
+  it.each(['/a/..', '/a/../b', '/a%20b', '/a..b', '/...'])('takes %s', (path) => expect(isRefusedPath(path)).toBe(false));
 });

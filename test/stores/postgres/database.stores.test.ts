@@ -42,6 +42,7 @@ const run = (sql: string, values: unknown[] = []): Promise<unknown> => database.
 describe('the database itself', () => {
   it.each([
     ['an e-mail address in another case', 'INSERT INTO customer (email) SELECT upper(email) FROM customer LIMIT 1', 'customer_email_key'],
+    ['an address that is none', "INSERT INTO customer (email) VALUES ('nobody')", 'customer_email_check'],
     [
       'a hash of another length',
       "UPDATE credential SET hash = '\\x00' WHERE false; INSERT INTO credential (customer_id, hash, prefix, last_four, mode) SELECT id, '\\x00', '', '', 'live' FROM customer LIMIT 1",
@@ -49,6 +50,7 @@ describe('the database itself', () => {
     ],
     ['a prefix that belies the mode', "UPDATE credential SET prefix = 'tg_test'", 'credential_check'],
     ['more than four characters of a key', "UPDATE credential SET last_four = '12345'", 'credential_last_four_check'],
+    ['an unknown key state', "UPDATE credential SET state = 'asleep'", 'credential_state_check'],
     ['another hash for a key', "UPDATE credential SET hash = sha256('x')", 'credential_identity_is_fixed'],
     [
       'a second subscription to a product',
@@ -57,7 +59,9 @@ describe('the database itself', () => {
     ],
     ['a plan of another product', "UPDATE subscription SET plan_name = 'None'", 'subscription_product_id_plan_name_fkey'],
     ['a subscription to a product without limits', "UPDATE subscription SET product_id = 'api-pan'", 'subscription_product_has_limits'],
+    ['a negative limit', 'UPDATE subscription SET daily_override = -1', 'subscription_daily_override_check'],
     ['half of a product’s limits', "UPDATE product SET daily = NULL WHERE id = 'api-ip'", 'product_check'],
+    ['a key for an unknown product', "UPDATE credential_product SET product_id = 'api-none'", 'credential_product_product_id_fkey'],
     [
       'a whitelist rule of an unknown kind',
       "INSERT INTO whitelist_rule SELECT id, 'country', 'IN' FROM credential",
@@ -65,6 +69,7 @@ describe('the database itself', () => {
     ],
     ['a change of the audit log', "UPDATE audit_log SET actor = 'somebody else'", 'audit_log_is_append_only'],
     ['a deletion from the audit log', 'DELETE FROM audit_log', 'audit_log_is_append_only'],
+    ['emptying the audit log', 'TRUNCATE audit_log', 'audit_log_is_append_only'],
   ])('refuses %s', async (_, sql, constraint) => {
     await newKey(database.pool);
     await expect(run(sql)).rejects.toMatchObject({ constraint });

@@ -307,6 +307,14 @@ describe('the decision log', () => {
     expect(queue.take(share).filter(({ credentialId }) => credentialId === undefined)).toHaveLength(3);
     expect(queue.size).toBe(7);
   });
+
+  it('writes no more of them at a time than their share', async () => {
+    const writer = newWriter({ flushMs: 1_000, rowsPerSecond: 1_000, anonymousPerSecond: 20 });
+    for (let index = 0; index < 100; index++) writer.record(decision({ outcome: 'key_missing' }));
+    await writer.flush();
+    expect(writer.stats().written).toBe(20);
+    expect(await denials()).toEqual([expect.objectContaining({ code: 'key_missing', count: 100 })]);
+  });
 });
 
 describe('pruneDecisions', () => {
