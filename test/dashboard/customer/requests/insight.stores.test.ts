@@ -234,13 +234,23 @@ describe('the audit log', () => {
 });
 
 describe('webhooks', () => {
-  it.each(['http://hooks.example/', 'https://user:pass@hooks.example/', 'https://127.0.0.1/', 'http://169.254.169.254/latest/'])(
-    'refuse %s when it is entered',
-    async (url) => {
-      const response = await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie: asha.cookie, body: { url } });
-      expect([response.statusCode, response.json().errors?.[0]?.field]).toEqual([400, 'url']);
-    },
-  );
+  it.each([
+    'http://127.0.0.1/',
+    'http://localhost/',
+    'http://[::1]/',
+    'http://hooks.example/',
+    'http://hooks.example:8080/',
+    'https://user:pass@hooks.example/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/',
+    'ftp://hooks.example/',
+    'http://169.254.169.254/latest/',
+  ])('refuse %s when it is entered', async (url) => {
+    const response = await dashboard.ask({ method: 'POST', path: '/api/webhooks', cookie: asha.cookie, body: { url } });
+    expect([response.statusCode, response.json().errors?.[0]?.field]).toEqual([400, 'url']);
+  });
 
   it('show a secret once, and a new one when asked', async () => {
     expect(asha.secret).toMatch(/^whsec_[\w+/]{43}=$/);
