@@ -37,8 +37,8 @@ describe('a document that the database cannot keep', () => {
   const withExtension = (value: string): string => `{"openapi":"3.1.0","paths":{},"x-deep":${value}}`;
 
   it.each([
-    ['U+0000 in JSON', withSummary('a\\u0000b'), 'it holds the character U+0000, which cannot be kept, at paths./a.get.summary'],
-    ['U+0000 in YAML', 'openapi: 3.1.0\npaths: {}\nx-a: ["\\0"]', 'it holds the character U+0000, which cannot be kept, at x-a.0'],
+    ['U+0000 in JSON', withSummary('a\\u0000b'), 'it contains the character U+0000, which cannot be stored, at paths./a.get.summary'],
+    ['U+0000 in YAML', 'openapi: 3.1.0\npaths: {}\nx-a: ["\\0"]', 'it contains the character U+0000, which cannot be stored, at x-a.0'],
     ['objects as deep as a stack', withExtension('{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)), 'nested more than 1000 levels deep'],
     ['a YAML list of itself', 'openapi: 3.1.0\npaths: {}\nx-a: &a [*a]', ''],
     ['nothing', '', 'it is not an OpenAPI 3 document'],

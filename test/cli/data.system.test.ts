@@ -124,7 +124,7 @@ describe('tollgate data', () => {
     expect(asked.at(-1)).toMatch(/^\/city-\d{4}-\d\d\.mmdb\.gz$/);
     serve('<!doctype html>');
     const failed = await run(['update', 'city', '--from', server.url]);
-    expect(failed).toMatchObject({ code: 1, outcomes: [{ ...kept, error: expect.stringContaining('no whole MMDB file') }] });
+    expect(failed).toMatchObject({ code: 1, outcomes: [{ ...kept, error: expect.stringContaining('not a complete MMDB file') }] });
     expect(await run(['update', 'asn'])).toMatchObject({ code: 1, outcomes: [{ list: 'asn', error: expect.stringContaining('--from') }] });
     expect((await data('update', 'city', 'tor_exits', '--from', file)).code).toBe(1);
     expect((await run(['list'])).outcomes).toContainEqual(expect.objectContaining(kept));

@@ -175,18 +175,18 @@ describe('the settings of mutual TLS', () => {
     expect(problemsOf(env)).toEqual([
       'WORKER_TLS_CA: names a file that cannot be read (ENOENT)',
       'WORKER_TLS_CERT: names a file that cannot be read (EISDIR)',
-      'WORKER_TLS_KEY: does not hold a private key without a passphrase in PEM form',
+      'WORKER_TLS_KEY: does not contain a private key without a passphrase in PEM form',
     ]);
   });
 
   it('a certificate in place of a key, and a key of another certificate, are refused', () => {
     const env = { WORKER_TLS_CA: files.ca, WORKER_TLS_CERT: files.cert };
     expect(problemsOf({ ...env, WORKER_TLS_KEY: files.cert })).toEqual([
-      'WORKER_TLS_KEY: does not hold a private key without a passphrase in PEM form',
+      'WORKER_TLS_KEY: does not contain a private key without a passphrase in PEM form',
     ]);
     expect(problemsOf({ ...env, WORKER_TLS_KEY: another.key.toString() })).toEqual(['WORKER_TLS_KEY: is not the key of WORKER_TLS_CERT']);
     expect(problemsOf({ ...env, WORKER_TLS_CA: files.key, WORKER_TLS_KEY: files.key })).toEqual([
-      'WORKER_TLS_CA: does not hold a certificate in PEM form',
+      'WORKER_TLS_CA: does not contain a certificate in PEM form',
     ]);
   });
 });
