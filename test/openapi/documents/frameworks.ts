@@ -131,6 +131,35 @@ const forms = forecast(
   },
 );
 
+/** springdoc: 3.0, any media type, a pageable object as query parameter. */
+const spring = forecast(
+  {
+    tags: ['forecast-controller'],
+    operationId: 'findOne',
+    parameters: [{ name: 'pageable', in: 'query', required: true, schema: named('Pageable') }],
+    responses: { '200': { description: 'OK', content: { '*/*': { schema: named('Pageable') } } } },
+  },
+  withSchemas({ Pageable: { type: 'object', properties: { page: { type: 'integer', minimum: 0 }, sort: { type: 'array' } } } }),
+  '3.0.1',
+);
+
+/** JSDoc comments of Express: an answer without a schema, `default` as status. */
+const express = forecast({ tags: ['Forecast'], responses: { '200': { description: 'A forecast.' }, default: { description: 'An error.' } } }, {}, '3.0.0'); // prettier-ignore
+
+/** rswag: a header of few values, basic authentication of an operation. */
+const rails = forecast(
+  { security: [{ basic: [] }], parameters: [{ name: 'Accept-Language', in: 'header', schema: { type: 'string', enum: ['en', 'hi'] } }] },
+  { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } },
+  '3.0.1',
+);
+
+/** Swashbuckle: values of an enumeration as integers. */
+const dotnet = forecast(
+  { operationId: 'GetForecast', parameters: [{ name: 'unit', in: 'query', schema: named('Unit') }] },
+  withSchemas({ Unit: { enum: [0, 1], type: 'integer', format: 'int32' } }),
+  '3.0.1',
+);
+
 /** By hand, 3.1: webhooks, a path item without operations, a const, examples of a schema. */
 const webhooks = forecast(
   { description: 'One of *several*.', parameters: [{ name: 'mode', in: 'query', required: true, schema: { const: 'daily' } }] },
@@ -166,7 +195,9 @@ const discriminator = forecast(
   }),
 );
 
-export const FRAMEWORKS: Readonly<Record<string, object>> = { fastapi, nest, go, byHand, forms, webhooks, discriminator };
+export const FRAMEWORKS: Readonly<Record<string, object>> = {
+  fastapi, nest, go, byHand, forms, spring, express, rails, dotnet, webhooks, discriminator,
+}; // prettier-ignore
 
 /** What somebody could write to run code, to end a page or to fill a memory. */
 const SCRIPT = `</script><img src=x onerror=alert(1)>'"\`$(touch pwned)\${x}\\`;
