@@ -11,3 +11,11 @@ export const EXAMPLE_NAMES = new RegExp(
     `\\b(?:${PRODUCTS.flatMap(({ title }) => (ORDINARY.has(title) ? [] : title.replace(/ \(.*/, ''))).join('|')})\\b`,
   ].join('|'),
 );
+
+/** Where a text names the example catalogue, each with what stands around it. */
+export function namesIn(place: string, text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const { index } = EXAMPLE_NAMES.exec(line) ?? {};
+    return index === undefined ? [] : [`${place}: ${line.slice(Math.max(0, index - 60), index + 60)}`];
+  });
+}

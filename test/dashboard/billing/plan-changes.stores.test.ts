@@ -187,6 +187,13 @@ describe('a dearer plan', () => {
     expect(chargedTo(customer)).toEqual([49_900, 49_900]);
   });
 
+  it('is not to be had while the last payment is owed', async () => {
+    const customer = await paidCustomer();
+    dashboard().provider.ledger.renew(customer.subscription, false);
+    await dashboard().settled();
+    expect(verdict(await preview(customer, 'Sun'))).toBe('409 change_refused');
+  });
+
   it('is not had again by what the provider answered before: what was taken back stays so', async () => {
     const customer = await paidCustomer();
     const first = (await preview(customer, 'Sun')).json();

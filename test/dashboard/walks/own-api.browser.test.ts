@@ -9,7 +9,7 @@ import { createKey } from '../../../services/selling/keys/create-key';
 import { expireKey } from '../../../services/selling/keys/set-key-state';
 import { suspendCustomer, suspendKey } from '../../../services/selling/suspensions/suspend';
 import { eventually } from '../../support/eventually';
-import { EXAMPLE_NAMES } from '../../support/example-names';
+import { namesIn } from '../../support/example-names';
 import { type FaultProxy, openFaultProxy } from '../../support/faults/fault-proxy';
 import { closeConnections, type Reply, send } from '../../support/http';
 import { openedForTests } from '../../support/opened';
@@ -102,14 +102,6 @@ const call = (path: string, key?: string): Promise<Reply> =>
   send(instance.gateway + path, key === undefined ? {} : { headers: { 'X-API-Key': key } });
 const keyFor = (product: string, email = CUSTOMER): Promise<{ key: string; id: string }> =>
   createKey(database, { customer: email, products: [product], actor: 'test' });
-
-/** Where a text names the example catalogue, each with what stands around it. */
-function namesIn(place: string, text: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    const { index } = EXAMPLE_NAMES.exec(line) ?? {};
-    return index === undefined ? [] : [`${place}: ${line.slice(Math.max(0, index - 60), index + 60)}`];
-  });
-}
 
 /** All that a page says, to people or to programs, without its scripts, styles and pictures. */
 function textOf(html: string): string {
