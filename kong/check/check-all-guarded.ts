@@ -72,7 +72,7 @@ function checkOpen({ label, entity }: Service, routes: readonly Route[]): string
     ? problems
     : [
         ...problems,
-        `${label}: needs a request-transformer that removes ${[...KEY_HEADERS, KEY_ARGUMENT].join(', ')}: a key sent there would go on`,
+        `${label}: needs a request-transformer that removes ${[...KEY_HEADERS, KEY_ARGUMENT].join(', ')}: a key sent there would be passed on`,
       ];
 }
 
@@ -80,8 +80,8 @@ function checkRoute({ label, entity, methods, paths }: Route, guard: Guard | und
   const problems: string[] = [];
   // An API outside Tollgate has paths of its own. For Tollgate's services the gateway sets the fields.
   const isOurs = guard?.config.rate_limit_headers !== 'gateway';
-  if (isOurs && entity.strip_path !== false) problems.push(`${label}: strip_path must be false: services answer under their full path`);
-  if (methods !== undefined) problems.push(`${label}: names methods: Kong would answer 404 where the service answers 405`);
+  if (isOurs && entity.strip_path !== false) problems.push(`${label}: strip_path must be false: services are served under their full path`);
+  if (methods !== undefined) problems.push(`${label}: names methods: Kong would respond with 404 where the service responds with 405`);
   for (const { text, isRegex } of paths) {
     // `/weather/` ends at a boundary, `/weather` does not.
     if (!isRegex && !text.endsWith('/')) problems.push(`${label}: path ${text} is a prefix without a boundary; write ~${text}(?:/.*)?$`);

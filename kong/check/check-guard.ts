@@ -48,8 +48,8 @@ const SERVICE_FIELDS = [
 
 /** Fields known to narrow a plugin, with the reason in words. */
 const NARROWED: Readonly<Record<string, string>> = {
-  consumer: 'Kong runs it for that consumer alone, and lets everybody else through',
-  consumer_group: 'Kong runs it for that group of consumers alone, and lets everybody else through',
+  consumer: 'Kong runs it only for that consumer, and lets everybody else through',
+  consumer_group: 'Kong runs it only for that group of consumers, and lets everybody else through',
   ordering: 'the check does not judge an order of plugins other than Kong’s own',
 };
 
@@ -106,7 +106,7 @@ export function checkGuards(gateway: Gateway, guarding: Guarding, known: Known):
     ...[...services].flatMap(checkService),
     ...checkUploads(guarded, known),
     ...(gateway.hasDefaults && gateway.guards.length > 0
-      ? ['kong.yml: _info.defaults: the check does not read defaults; write what they say into each service and route']
+      ? ['kong.yml: _info.defaults: the check does not read defaults; write them into each service and route']
       : []),
   ];
 }
@@ -159,8 +159,8 @@ function checkRoute(route: Route, guards: readonly Guard[]): string[] {
 
 function checkService({ label, entity, isEnabled, isHttps }: Service): string[] {
   const problems = unknownFields(entity, SERVICE_FIELDS).map((field) => `${label}: has ${field}, which the check does not know`);
-  if (!isEnabled) problems.push(`${label}: is switched off (enabled: false): Kong does not answer its routes`);
-  if (isHttps && entity.tls_verify !== true) problems.push(`${label}: tls_verify must be true: Kong takes any certificate without it`);
+  if (!isEnabled) problems.push(`${label}: is switched off (enabled: false): Kong does not serve its routes`);
+  if (isHttps && entity.tls_verify !== true) problems.push(`${label}: tls_verify must be true: Kong accepts any certificate without it`);
   return problems;
 }
 
@@ -170,5 +170,5 @@ function checkUploads(guarded: readonly GuardedRoute[], { sold }: Known): string
     ({ route, guard }) => guard.config.products?.some((id) => sold.get(id)?.largeBodies) && route.entity.request_buffering !== false,
   );
   const places = new Set(held.map(({ route }) => (route.service ?? route).label));
-  return [...places].map((label) => `${label}: request_buffering must be false: the proof of a slow upload would expire on its way`);
+  return [...places].map((label) => `${label}: request_buffering must be false: the proof of a slow upload would expire on the way`);
 }

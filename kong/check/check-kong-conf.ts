@@ -13,15 +13,15 @@ export function checkKongConf(kongConf: string): string[] {
   const problems: string[] = [];
   const properties = parseProperties(kongConf, problems);
   if (!SILENT_LEVELS.includes(properties.get('log_level') ?? 'notice')) {
-    problems.push('log_level: must be alert; what nginx logs below that holds the whole request line, where an API key may stand');
+    problems.push('log_level: must be alert; at lower levels nginx logs the whole request line, which may contain an API key');
   }
   const format = properties.get('nginx_http_log_format') ?? '';
   const [, name = ''] = /\s(\S+)$/.exec(properties.get('proxy_access_log') ?? '') ?? [];
   if (name === '' || !format.startsWith(`${name} `)) {
-    problems.push('proxy_access_log: must use the format of nginx_http_log_format; Kong’s own holds the whole request line');
+    problems.push('proxy_access_log: must use the format of nginx_http_log_format; Kong’s own contains the whole request line');
   }
   for (const [variable] of format.matchAll(KEY_VARIABLES))
-    problems.push(`nginx_http_log_format: holds ${variable}, where an API key may stand`);
+    problems.push(`nginx_http_log_format: holds ${variable}, which may contain an API key`);
   const [first] = [...properties.keys()].filter((property) => /^nginx_http_(include|log_format)$/.test(property));
   if (format.includes('$tollgate_') && first !== 'nginx_http_include') {
     problems.push('nginx_http_include: must name log-maps.conf, and come before the nginx_http_log_format that uses its variables');
@@ -29,11 +29,13 @@ export function checkKongConf(kongConf: string): string[] {
   const pause = properties.get('nginx_location_client_body_timeout') ?? properties.get('nginx_proxy_client_body_timeout') ?? '';
   if (!(parseMilliseconds(pause) <= MAX_BODY_PAUSE_MS)) {
     problems.push(
-      'nginx_location_client_body_timeout: must be 10s at most; strangers could hold connections with forms that they do not send',
+      'nginx_location_client_body_timeout: must be at most 10s; otherwise strangers could hold connections with forms that they do not send',
     );
   }
   if (includesRequestMap(properties.get('nginx_http_include')) && properties.get('nginx_proxy_underscores_in_headers') !== 'off') {
-    problems.push('nginx_proxy_underscores_in_headers: must be off; the variable of request-map.conf would take X_API_Key for X-API-Key');
+    problems.push(
+      'nginx_proxy_underscores_in_headers: must be off; otherwise the variable of request-map.conf would take X_API_Key for X-API-Key',
+    );
   }
   return problems.map((problem) => `kong.conf: ${problem}`);
 }
@@ -42,5 +44,5 @@ export function checkKongConf(kongConf: string): string[] {
 export function noteKongConf(kongConf: string): string[] {
   return includesRequestMap(parseProperties(kongConf, []).get('nginx_http_include'))
     ? []
-    : [`kong.conf: nginx_http_include does not include ${REQUEST_MAP}; without it each request costs six reads of Kong instead of one`];
+    : [`kong.conf: nginx_http_include does not include ${REQUEST_MAP}; without it each request takes six reads from Kong instead of one`];
 }

@@ -55,7 +55,7 @@ function noteUnenforced(guards: readonly Guard[]): string[] {
   return guards
     .filter(({ config }) => config.enforce === false)
     .map(({ label, name, config }) => {
-      const text = `${label}: its ${name} does not enforce (enforce: false): every request goes on, without a proof`;
+      const text = `${label}: its ${name} does not enforce (enforce: false): every request is passed on, without a proof`;
       const takesBearer = config.key_in?.includes('authorization') ?? true;
       return takesBearer
         ? `${text}; a Bearer token of the API itself counts as a key and is removed, unless key_in leaves out authorization`
@@ -69,7 +69,7 @@ function noteGrpc(guarded: readonly GuardedRoute[]): string[] {
     guarded.flatMap(({ route: { service } }) => (service?.protocol.startsWith('grpc') ? [[service.label, service]] : [])),
   );
   return [...services].map(([label, { protocol }]) => {
-    const text = `${label}: speaks gRPC, which Kong alone passes on: npm start and other gateways do not serve it`;
+    const text = `${label}: speaks gRPC, which only Kong passes on: npm start and other gateways do not serve it`;
     return protocol === 'grpcs' ? `${text}; its certificate is checked where kong.conf has nginx_proxy_grpc_ssl_verify = on` : text;
   });
 }
@@ -98,7 +98,7 @@ function findTaken(other: Route, { route, guard }: GuardedRoute): Finding[] {
       const path = a.findCommon(b);
       if (path === undefined || !conditionsMeet(other, route) || orderOf(other, route, { a, b }) === 'after') continue;
       const products = guard.config.products?.join(', ') ?? '';
-      const text = `${other.label}: may take ${requestOf(other, path)}, which ${route.label} (${products}) is meant for, without the access layer`;
+      const text = `${other.label}: may take ${requestOf(other, path)}, which is meant for ${route.label} (${products}), without the access layer`;
       return [hasOwnHosts(other, route) ? { kind: 'note', text: `${text}; it has hosts of its own` } : problem(text)];
     }
   }

@@ -66,8 +66,6 @@ export function proposePlaces(kongYml: string, route: string | undefined): strin
     ...(own.length === 0
       ? []
       : [`kong.yml: has key-auth. To take imported keys where callers send them now, write in the block: ${block}`]),
-    ...lost.map(
-      ({ text }) => `kong.yml: key-auth takes keys in ${text}, which the access layer cannot; name another place to your callers`,
-    ),
+    ...lost.map(({ text }) => `kong.yml: key-auth takes keys in ${text}, which the access layer cannot; tell your callers another place`),
   ];
 }

@@ -112,7 +112,7 @@ function checkResponses(handlers: readonly Handler[]): string[] {
   return [
     ...SAID.filter(([name, variable]) => !set.includes(`${name.toLowerCase()} {http.vars.${variable}}`)).map(
       ([name, variable]) =>
-        `an API’s own ${name} reaches callers in place of the gateway’s. Add to the deferred headers of an admission: ${name} {http.vars.${variable}}`,
+        `an API’s own ${name} reaches callers instead of the gateway’s. Add to the deferred headers of an admission: ${name} {http.vars.${variable}}`,
     ),
     ...TAKEN.filter((name) => !removed.includes(name.toLowerCase())).map(
       (name) => `an API’s own ${name} reaches callers. Add to the deferred headers of an admission: -${name}`,
@@ -133,15 +133,15 @@ function checkQuestion(question: Handler): string[] {
     problems.push('X-Forwarded-Uri is not {http.request.orig_uri}');
   if (told['x-forwarded-for'] === undefined) problems.push('X-Forwarded-For is not set: a client could say who it is');
   if (!question.rewrite?.uri?.endsWith('?'))
-    problems.push('the question keeps the client’s query, key and all: its rewrite must end with ?');
+    problems.push('the question keeps the client’s query with its key: its rewrite must end with ?');
   if (question.transport?.response_header_timeout === undefined)
-    problems.push('the question has no response_header_timeout: callers would wait for ever');
+    problems.push('the question has no response_header_timeout: callers would wait forever');
   for (const { match, routes } of question.handle_response ?? []) {
     // A static response: nothing reaches a service.
     if (flatten(routes).some(({ handler: kind }) => kind === 'static_response' || kind === 'error')) continue;
     const statuses = match?.status_code ?? [];
     if (statuses.length !== 1 || (statuses[0] !== 200 && statuses[0] !== 2)) {
-      problems.push('handle_response takes other answers than 200 for an admission');
+      problems.push('handle_response treats responses other than 200 as an admission');
       continue;
     }
     const handlers = flatten(routes);
@@ -151,16 +151,16 @@ function checkQuestion(question: Handler): string[] {
     problems.push(...checkResponses(handlers));
     if (!set.includes(`x-tollgate-context ${ANSWER}X-Tollgate-Context}`)) problems.push('the proof is not set: X-Tollgate-Context');
     for (const name of ['authorization', 'x-api-key', 'x_api_key']) {
-      if (!deleted(handlers).includes(name)) problems.push(`the header ${name} goes on to the service with the key`);
+      if (!deleted(handlers).includes(name)) problems.push(`the header ${name} passes the key on to the service`);
     }
     for (const name of ['cookie', 'referer']) {
       if (!deleted(handlers).includes(name))
-        problems.push(`a copy of the key in ${name} goes on to the service: X-Tollgate-Remove is not followed`);
+        problems.push(`a copy of the key in ${name} is passed on to the service: X-Tollgate-Remove is not followed`);
     }
     const replacing = { find: '{http.request.uri.query}', replace: `${ANSWER}X-Tollgate-Query}` };
     const replaces = handlers.flatMap(({ uri_substring: all = [] }) => all);
     if (!replaces.some(({ find, replace }) => find === replacing.find && replace === replacing.replace)) {
-      problems.push('the query is not replaced by X-Tollgate-Query: a key in the query goes on');
+      problems.push('the query is not replaced by X-Tollgate-Query: a key in the query is passed on');
     }
   }
   return problems;
@@ -189,7 +189,7 @@ const tellsUnits = ({ handle_response: handled = [] }: Handler): boolean =>
   handled.some(({ match }) => Object.keys(match?.headers ?? {}).some((name) => name.toLowerCase() === 'x-units'));
 
 const unitsMissing = (question: string): string =>
-  `the reverse_proxy of ${productsOf(question).join()} does not tell what an answer costs, and callers see it. Add to it: import tollgate_units`;
+  `the reverse_proxy of ${productsOf(question).join()} does not report what a response costs, and callers see it. Add to it: import tollgate_units`;
 
 /** Walks handlers in the order in which Caddy runs them. The effects of a route without a matcher apply to later routes too. */
 function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer }: Findings): Progress {
@@ -203,16 +203,15 @@ function walk(routes: readonly Route[], before: Progress, { problems, isByAnswer
       if (each.handler !== 'reverse_proxy') continue;
       if (isQuestion(each)) {
         checkQuestion(each).forEach((problem) => problems.add(problem));
-        if (!here.removed.has('x-tollgate-*'))
-          problems.add('request_header -X-Tollgate-* is missing: a client could speak in the gateway’s name');
+        if (!here.removed.has('x-tollgate-*')) problems.add('request_header -X-Tollgate-* is missing: a client could pose as the gateway');
         if (!here.removed.has('x_tollgate_*'))
           problems.add('request_header -X_Tollgate_* is missing: a service may take it for X-Tollgate-');
         here = { ...here, question: each.rewrite?.uri };
       } else if (here.question === undefined)
-        problems.add('a reverse_proxy does not ask the access layer first: its requests go on unchecked');
+        problems.add('a reverse_proxy does not ask the access layer first: its requests are passed on unchecked');
       else {
         for (const name of keyHeadersOf(here.question).filter((header) => !here.removed.has(header)))
-          problems.add(`the header ${name} goes on to the service with the key. Add behind import tollgate: request_header -${name}`);
+          problems.add(`the header ${name} passes the key on to the service. Add behind import tollgate: request_header -${name}`);
         if (hearsUnits(here.question) && !tellsUnits(each)) problems.add(unitsMissing(here.question));
       }
     }
@@ -240,10 +239,12 @@ function checkAnswers({ apps, logging }: z.output<typeof configuration>): string
   return [
     ...(Object.values(logging?.logs ?? {}).some(tellsAnswers)
       ? []
-      : ['nobody is told what APIs answer. Add the log tollgate_answers to the global options: import log.caddy']),
+      : ['API responses are not reported. Add the log tollgate_answers to the global options: import log.caddy']),
     ...(guarded.every(({ logs }) => logs !== undefined)
       ? []
-      : ['a site that asks the access layer logs no requests, so nobody is told what its APIs answer. Add to it: import tollgate_errors']),
+      : [
+          'a site that asks the access layer logs no requests, so responses of its APIs are not reported. Add to it: import tollgate_errors',
+        ]),
   ];
 }
 
@@ -256,7 +257,7 @@ function checkAnswers({ apps, logging }: z.output<typeof configuration>): string
  */
 export function checkCaddy(json: string, isByAnswer: (product: string) => boolean): string[] {
   const parsed = configuration.safeParse(JSON.parse(json));
-  if (!parsed.success) throw new Error('it is no configuration of Caddy');
+  if (!parsed.success) throw new Error('it is not a Caddy configuration');
   const { apps, logging } = parsed.data;
   const problems = new Set<string>();
   const start = (): Progress => ({ question: undefined, removed: new Set() });
@@ -269,7 +270,7 @@ export function checkCaddy(json: string, isByAnswer: (product: string) => boolea
   const logs = logging?.logs ?? {};
   for (const [name, { encoder }] of Object.entries({ default: { encoder: undefined }, ...logs })) {
     if (!hidesKeys(encoder))
-      problems.add(`the log ${name} writes down queries and headers, and with them keys: filter request>uri and request>headers`);
+      problems.add(`the log ${name} records queries and headers, and with them keys: filter request>uri and request>headers`);
   }
   checkAnswers(parsed.data).forEach((problem) => problems.add(problem));
   return [...problems];

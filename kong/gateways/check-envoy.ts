@@ -31,18 +31,19 @@ const MAX_SECONDS = 30;
 function checkFilter(config: Node): string[] {
   const problems: string[] = [];
   if (config['failure_mode_allow'] === true)
-    problems.push('failure_mode_allow is true: while the access layer is away, everybody is let through');
-  if (config['failure_mode_allow_header_add'] === true) problems.push('failure_mode_allow_header_add has no use where failures refuse');
+    problems.push('failure_mode_allow is true: while the access layer is away, everybody is admitted');
+  if (config['failure_mode_allow_header_add'] === true) problems.push('failure_mode_allow_header_add has no effect if failures refuse');
   for (const name of ['filter_enabled', 'filter_enabled_metadata']) {
     if (config[name] !== undefined) problems.push(`${name} lets some requests pass unchecked`);
   }
   for (const name of ['allowed_headers', 'disallowed_headers']) {
-    if (config[name] !== undefined) problems.push(`${name} hides headers from the access layer, which then takes none of them off`);
+    if (config[name] !== undefined) problems.push(`${name} hides headers from the access layer, which then removes none of them`);
   }
-  if (config['with_request_body'] !== undefined) problems.push('with_request_body keeps bodies of strangers; the access layer reads none');
+  if (config['with_request_body'] !== undefined)
+    problems.push('with_request_body buffers bodies of strangers; the access layer reads none');
   if (config['encode_raw_headers'] !== true) problems.push('encode_raw_headers is not true: repeated headers arrive joined');
   const service = nodeAt(config, 'grpc_service');
-  if (!service) return [...problems, 'grpc_service is missing: the access layer answers Envoy over gRPC'];
+  if (!service) return [...problems, 'grpc_service is missing: Envoy asks the access layer over gRPC'];
   const seconds = secondsOf(service['timeout']);
   if (seconds === undefined || seconds === 0 || seconds > MAX_SECONDS) problems.push('grpc_service has no timeout of seconds');
   if (service['retry_policy'] !== undefined || nodeAt(service, 'envoy_grpc')?.['retry_policy'] !== undefined) {
@@ -71,7 +72,7 @@ function checkResponses(name: string, levels: readonly (Node | undefined)[], set
   const missing = wanted.filter((each) => !removed.includes(each.toLowerCase()));
   return missing.length === 0
     ? []
-    : [`the route ${name} passes on what only the gateway says. Add to it: response_headers_to_remove: [${missing.join(', ')}]`];
+    : [`the route ${name} passes on headers that only the gateway may set. Add to it: response_headers_to_remove: [${missing.join(', ')}]`];
 }
 
 function checkRoutes(manager: Node): string[] {
@@ -98,7 +99,7 @@ function checkLogs(manager: Node): string[] {
     const isLoud =
       format === '"default"' ||
       /REQ\(:PATH|REQ\(X-ENVOY-ORIGINAL-PATH|REQ\(X-API-KEY|REQ\(AUTHORIZATION|%PATH\(WQ|%PATH%|%QUERY/i.test(format);
-    return isLoud ? ['access_log writes down the query, and with it keys: name a format without it'] : [];
+    return isLoud ? ['access_log records the query, and with it keys: name a format without it'] : [];
   });
 }
 
@@ -114,7 +115,7 @@ export function checkEnvoy(text: string): string[] {
     const filters = listOf(manager['http_filters']);
     const authorizer = filters.findIndex(isExtAuthz);
     const router = filters.findIndex((filter) => /router\.v3\.Router$/.test(typeOf(filter)));
-    if (authorizer < 0) return ['a listener has no ext_authz: its requests go on unchecked'];
+    if (authorizer < 0) return ['a listener has no ext_authz: its requests are passed on unchecked'];
     const order = router >= 0 && router < authorizer ? ['ext_authz comes after the router: nothing is checked'] : [];
     return [...order, ...checkFilter(nodeAt(filters[authorizer], 'typed_config') ?? {}), ...checkRoutes(manager), ...checkLogs(manager)];
   });

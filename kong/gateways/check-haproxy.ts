@@ -32,18 +32,20 @@ const SECRET = /%(?:\{[^}]*\})?(?:r|HU|HQ|hr|hrl)\b/;
 /** A backend continues if its Lua action fails. The line after the action must then refuse the request. */
 function checkBackend({ name, lines }: Section): string[] {
   const asked = lines.findIndex((line) => line.startsWith('http-request lua.tollgate '));
-  if (asked < 0) return [`backend ${name}: http-request lua.tollgate is missing: requests go on unchecked`];
+  if (asked < 0) return [`backend ${name}: http-request lua.tollgate is missing: requests are passed on unchecked`];
   const refuses = lines.findIndex((line) => /^http-request deny\b/.test(line) && line.endsWith(`unless { ${ADMITTED} }`));
   return refuses > asked
     ? []
-    : [`backend ${name}: requests go on when lua.tollgate fails. Add behind it: http-request deny deny_status 503 unless { ${ADMITTED} }`];
+    : [
+        `backend ${name}: requests are passed on when lua.tollgate fails. Add behind it: http-request deny deny_status 503 unless { ${ADMITTED} }`,
+      ];
 }
 
 function checkLogs(lines: readonly string[]): string[] {
   const formats = lines.filter((line) => line.startsWith('log-format '));
   const holdsKeys = lines.some((line) => /^option httpslog\b|^option httplog\b/.test(line)) || formats.some((line) => SECRET.test(line));
   return holdsKeys
-    ? ['a log writes down a key in the query or in a header: leave out option httplog, and %r, %HU and %hr in a log-format']
+    ? ['a log records a key in the query or in a header: leave out option httplog, and %r, %HU and %hr in a log-format']
     : [];
 }
 
@@ -51,19 +53,20 @@ function checkLogs(lines: readonly string[]): string[] {
 function checkAnswers(lines: readonly string[]): string[] {
   const problems: string[] = [];
   const sends = lines.some((line) => /^log (?!stdout|stderr|global|ring@)\S+ .*\bformat raw\b/.test(line));
-  if (!sends) problems.push('nobody is told what APIs answer. Add to global: log 127.0.0.1:9514 format raw local0 info');
+  if (!sends) problems.push('API responses are not reported. Add to global: log 127.0.0.1:9514 format raw local0 info');
   const told = lines.find((line) => line.startsWith('log-format ') && line.includes(ANSWER));
   const member = `"answer":"${ANSWER} ${UNITS}"`;
   if (told === undefined) problems.push(`the plugin server cannot read the log. Add to the log-format: ${member}`);
-  else if (!told.includes(`${ANSWER} ${UNITS}`)) problems.push(`the log-format does not tell what an answer costs. Write in it: ${member}`);
+  else if (!told.includes(`${ANSWER} ${UNITS}`))
+    problems.push(`the log-format does not report what a response costs. Add to it: ${member}`);
   const read = lines.findIndex((line) => line.startsWith('http-response set-var(txn.tollgate_units) res.hdr(X-Units,1) '));
   const hidden = lines.findIndex((line) => line === 'http-response del-header X-Units');
   if (read < 0)
     problems.push(
-      'what an answer costs is not read. Add to the frontend: http-response set-var(txn.tollgate_units) res.hdr(X-Units,1) if { res.hdr(X-Units,1) -m reg ^[0-9]{1,30}$ }',
+      'the cost of a response is not read. Add to the frontend: http-response set-var(txn.tollgate_units) res.hdr(X-Units,1) if { res.hdr(X-Units,1) -m reg ^[0-9]{1,30}$ }',
     );
   if (hidden < Math.max(read, 0))
-    problems.push('callers see what an API says its answer costs. Add behind the set-var: http-response del-header X-Units');
+    problems.push('callers see the cost that an API reports for its response. Add behind the set-var: http-response del-header X-Units');
   return problems;
 }
 
@@ -94,7 +97,7 @@ function checkResponses(lines: readonly string[]): string[] {
   ];
   return wanted
     .filter((line) => !lines.includes(line))
-    .map((line) => `responses have what is the gateway’s to say from the API, or not at all. Add to the frontend: ${line}`);
+    .map((line) => `responses carry the gateway’s headers from the API, or not at all. Add to the frontend: ${line}`);
 }
 
 /**
@@ -105,13 +108,13 @@ function checkResponses(lines: readonly string[]): string[] {
  */
 export function checkHaproxy(text: string): string[] {
   const sections = sectionsOf(text);
-  if (!sections.some(({ kind }) => kind === 'frontend' || kind === 'listen')) throw new Error('it is no configuration of HAProxy');
+  if (!sections.some(({ kind }) => kind === 'frontend' || kind === 'listen')) throw new Error('it is not an HAProxy configuration');
   const backends = sections.filter(({ lines }) => lines.some((line) => line.startsWith('server ')));
   const lines = sections.flatMap((section) => section.lines);
   return [
     ...(backends.length > 0 ? [] : ['nothing asks the access layer: no backend has http-request lua.tollgate']),
     ...backends.flatMap(checkBackend),
-    ...(lines.includes(TRAILERS) ? [] : [`the trailers of a request reach the API as they came. Add to the frontend: ${TRAILERS}`]),
+    ...(lines.includes(TRAILERS) ? [] : [`the trailers of a request reach the API unchanged. Add to the frontend: ${TRAILERS}`]),
     ...checkLogs(lines),
     ...checkAnswers(lines),
     ...checkResponses(lines),

@@ -58,7 +58,7 @@ function checkHeaders(scope: Scope, required: ReadonlyMap<string, string>): stri
   const set = headersOf(scope);
   return [...required].flatMap(([name, value]) => {
     const given = set.get(name);
-    if (given === undefined) return [`proxy_set_header ${name} is missing: what the client sends under the name goes on`];
+    if (given === undefined) return [`proxy_set_header ${name} is missing: what the client sends under that name is passed on`];
     return given === value ? [] : [`proxy_set_header ${name} must be ${value === '' ? 'empty' : value}`];
   });
 }
@@ -92,18 +92,20 @@ function checkPassing(scope: Scope, pass: Directive): string[] {
   // Disabled in this very place, so that is intended.
   if (question?.args[0] === 'off') return [];
   const isLua = effective(scope, 'access_by_lua_file').some(isLuaGuard);
-  if (!question && !isLua) return ['auth_request is missing: requests go on unchecked; auth_request off says that this is meant'];
+  if (!question && !isLua)
+    return ['auth_request is missing: requests are passed on unchecked; auth_request off says that this is intended'];
   const problems: string[] = [];
   if (question && !hasPlace(scope, question.args[0])) {
     problems.push(`the server has no location = ${question.args[0]}: include server.conf in it`);
   }
   if (valueOf(scope, 'satisfy') === 'any') problems.push('satisfy any lets an allowed address pass without a key');
-  if (effective(scope, 'mirror').some(({ args }) => args[0] !== 'off')) problems.push('mirror sends the key to somebody else');
+  if (effective(scope, 'mirror').some(({ args }) => args[0] !== 'off')) problems.push('mirror sends the key to another server');
   if (!scope.some((block) => block.some(({ name, args }) => name === 'set' && args[0] === '$tollgate_product'))) {
     problems.push('set $tollgate_product is missing: every request is refused');
   }
-  if (pass.name !== 'proxy_pass') return [...problems, `${pass.name} takes no credentials off the request`];
-  if (!pass.args[0]?.endsWith('$tollgate_uri')) problems.push('proxy_pass does not end with $tollgate_uri: a key in the query goes on');
+  if (pass.name !== 'proxy_pass') return [...problems, `${pass.name} removes no credentials from the request`];
+  if (!pass.args[0]?.endsWith('$tollgate_uri'))
+    problems.push('proxy_pass does not end with $tollgate_uri: a key in the query is passed on');
   return [...problems, ...checkHeaders(scope, isLua ? REQUIRED_OF_LUA : new Map([...REQUIRED, ...ownHeaders(scope)]))];
 }
 
@@ -144,7 +146,8 @@ function checkResponses(scope: Scope): string[] {
   const hidden = effective(scope, 'proxy_hide_header').map(({ args }) => args[0]?.toLowerCase());
   const problems = [...NEVER_OF_APIS, ...OF_LIMITS, ...OF_PAGES].flatMap((name) => {
     if (hidden.includes(name.toLowerCase())) return [];
-    const what = name === UNITS_HEADER ? 'callers see what an API says its answer costs' : `an API’s own ${name} reaches callers`;
+    const what =
+      name === UNITS_HEADER ? 'callers see the cost that an API reports for its response' : `an API’s own ${name} reaches callers`;
     return [`${what}. Add: proxy_hide_header ${name};`];
   });
   return [...problems, ...checkAdded(scope, SAID, 'responses')];
@@ -157,15 +160,15 @@ function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): strin
     const isTold = effective(scope, 'log_by_lua_file').some(({ args }) => args[0]?.endsWith('/tell.lua'));
     return isTold
       ? problems
-      : [...problems, 'nobody is told what APIs answer. Add to the server: log_by_lua_file /etc/nginx/tollgate/tell.lua;'];
+      : [...problems, 'API responses are not reported. Add to the server: log_by_lua_file /etc/nginx/tollgate/tell.lua;'];
   }
   const [told] = effective(scope, 'access_log').filter(({ args: [place = ''] }) => /^syslog:.*\btag=tg(,|$)/.test(place));
-  if (!told) return [...problems, `nobody is told what APIs answer. Add to the server: ${ANSWER_LOG}`];
+  if (!told) return [...problems, `API responses are not reported. Add to the server: ${ANSWER_LOG}`];
   const [, name = 'combined'] = told.args;
   const format = formats.get(name) ?? '';
   const wanted = `log_format ${name} '${ANSWER} ${UNITS}';`;
   if (!`${format} `.startsWith(`${ANSWER} `)) return [...problems, `the plugin server cannot read the format ${name}. Write: ${wanted}`];
-  if (!format.split(' ').includes(UNITS)) problems.push(`the format ${name} does not tell what an answer costs. Write: ${wanted}`);
+  if (!format.split(' ').includes(UNITS)) problems.push(`the format ${name} does not report what a response costs. Write: ${wanted}`);
   return problems;
 }
 
@@ -176,15 +179,14 @@ function checkLogs(scope: Scope, formats: ReadonlyMap<string, string>): string[]
   const problems: string[] = [];
   const [errorLog] = effective(scope, 'error_log');
   if (!['alert', 'emerg'].includes(errorLog?.args[1] ?? '') && errorLog?.args[0] !== '/dev/null') {
-    problems.push('error_log is not at alert: nginx adds the request line, and with it a key in the query, to its errors');
+    problems.push('error_log is not at alert: nginx adds the request line, with any key in the query, to its errors');
   }
   const accessLogs = effective(scope, 'access_log');
   for (const { args } of accessLogs.length > 0 ? accessLogs : [{ args: ['logs/access.log'] }]) {
     const [place, format = 'combined'] = args;
     if (place === 'off') continue;
     const text = formats.get(format);
-    if (text === undefined || SECRET_VARIABLE.test(text))
-      problems.push(`access_log in the format ${format} writes down a key in the query`);
+    if (text === undefined || SECRET_VARIABLE.test(text)) problems.push(`access_log in the format ${format} records a key in the query`);
   }
   return problems;
 }
@@ -205,7 +207,7 @@ function checkErrors(server: Scope): string[] {
     ?.args.at(-1);
   const location = server.at(-1)?.find(({ name, args }) => name === 'location' && args.join(' ') === `= ${place}`);
   if (!location?.block)
-    return ['errors of nginx itself are no problems in JSON, and pages cannot read them: include server.conf in the server'];
+    return ['errors of nginx itself are not JSON problems, and pages cannot read them: include server.conf in the server'];
   // With Lua the headers of an admission stay.
   const said = server.at(-1)?.some(usesLua) ? SAID_OF_ERRORS.slice(0, 1) : SAID_OF_ERRORS;
   return checkAdded([...server, location.block], said, 'errors of nginx itself');
@@ -218,7 +220,7 @@ const isChecked = (scope: Scope, pass: Directive): boolean =>
 const SWITCHES: readonly (readonly [name: string, value: string, why: string])[] = [
   ['underscores_in_headers', 'on', 'lets X_API_Key and X_Tollgate_Context through to services'],
   ['ignore_invalid_headers', 'off', 'lets headers through unchecked'],
-  ['merge_slashes', 'off', 'chooses routes by another path than the access layer sends on'],
+  ['merge_slashes', 'off', 'chooses routes by a path other than the one that the access layer passes on'],
 ];
 
 /**

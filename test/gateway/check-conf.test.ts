@@ -22,7 +22,7 @@ describe('the check of kong.conf', () => {
     [
       'a format with the query',
       (conf) => conf.replace('$tollgate_path', '$request_uri'),
-      /holds \$request_uri, where an API key may stand/,
+      /holds \$request_uri, which may contain an API key/,
     ],
     ['a format with the request line', (conf) => conf.replace('"path":', '"line":"$request","path":'), /holds \$request,/],
     [
@@ -33,9 +33,9 @@ describe('the check of kong.conf', () => {
     [
       'forms that may stand still for as long as nginx lets them',
       (conf) => conf.replace('nginx_location_client_body_timeout = 5s', ''),
-      /nginx_location_client_body_timeout: must be 10s at most/,
+      /nginx_location_client_body_timeout: must be at most 10s/,
     ],
-    ['forms that may stand still for a minute', (conf) => conf.replace('body_timeout = 5s', 'body_timeout = 1m'), /must be 10s at most/],
+    ['forms that may stand still for a minute', (conf) => conf.replace('body_timeout = 5s', 'body_timeout = 1m'), /must be at most 10s/],
     ['a format without its maps', (conf) => conf.replace(/^nginx_http_include.*$/m, ''), /nginx_http_include: must name/],
     [
       'maps after the format that uses them',

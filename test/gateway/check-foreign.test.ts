@@ -84,9 +84,9 @@ describe('a gateway of somebody else, with a product on it, is right', () => {
 
 describe('a plugin that Kong runs only sometimes is a mistake:', () => {
   it.each([
-    ['consumer: { username: jo }', 'that consumer alone'],
-    ['consumer: jo', 'that consumer alone'],
-    ['consumer_group: { name: gold }', 'that group of consumers alone'],
+    ['consumer: { username: jo }', 'only for that consumer'],
+    ['consumer: jo', 'only for that consumer'],
+    ['consumer_group: { name: gold }', 'only for that group of consumers'],
     ['protocols: [grpc, grpcs]', 'does not run for http, https'],
     ['protocols: [https]', 'does not run for http '],
     ['enabled: false', 'switched off'],
@@ -230,7 +230,7 @@ describe('a service that speaks gRPC', () => {
       const { problems, notes } = judge(grpc(more));
       expect([problems, notes]).toEqual([
         [],
-        [expect.stringMatching(/^service orders: speaks gRPC, which Kong alone passes on.*do not serve it$/)],
+        [expect.stringMatching(/^service orders: speaks gRPC, which only Kong passes on.*do not serve it$/)],
       ]);
     }
     expect(judge(grpc('', 'grpcs://orders.internal:8080')).notes).toEqual([expect.stringContaining('nginx_proxy_grpc_ssl_verify = on')]);

@@ -66,7 +66,7 @@ it('finds nothing dangerous in the shipped envoy.yaml', async () => {
 describe('tollgate check caddy finds', () => {
   /** First those by which a stranger or a secret would pass. */
   const changes: readonly (readonly [string, string, string, string])[] = [
-    ['log.caddy', 'request>headers delete', '', 'the log default writes down'],
+    ['log.caddy', 'request>headers delete', '', 'the log default records'],
     ['routes.caddy', 'import tollgate api-ip;post_units=100', '', 'does not ask the access layer first'],
     [
       'routes.caddy',
@@ -74,21 +74,26 @@ describe('tollgate check caddy finds', () => {
       '@admin path /admin*\n\t\t\treverse_proxy @admin localhost:1\n\t\t\timport tollgate api-ip;post_units=100',
       'does not ask',
     ],
-    ['routes.caddy', 'import tollgate api-ip;post_units=100', 'import tollgate api-ip;key_in=header:apikey', 'the header apikey goes on'],
+    [
+      'routes.caddy',
+      'import tollgate api-ip;post_units=100',
+      'import tollgate api-ip;key_in=header:apikey',
+      'the header apikey passes the key on',
+    ],
     ['tollgate.caddy', 'request_header -X-Tollgate-*', '', 'X-Tollgate-* is missing'],
     ['tollgate.caddy', 'request_header -X_Tollgate_*', '', 'X_Tollgate_* is missing'],
-    ['tollgate.caddy', 'request_header -X-Api-Key', '', 'x-api-key goes on'],
-    ['tollgate.caddy', 'request_header @cookie_copied -Cookie', '', 'a copy of the key in cookie goes on'],
-    ['tollgate.caddy', 'request_header -Authorization', '', 'authorization goes on'],
+    ['tollgate.caddy', 'request_header -X-Api-Key', '', 'x-api-key passes the key on'],
+    ['tollgate.caddy', 'request_header @cookie_copied -Cookie', '', 'a copy of the key in cookie is passed on'],
+    ['tollgate.caddy', 'request_header -Authorization', '', 'authorization passes the key on'],
     ['tollgate.caddy', 'request_header X-Tollgate-Context {http.reverse_proxy.header.X-Tollgate-Context}', '', 'the proof is not set'],
     [
       'tollgate.caddy',
       'uri replace {http.request.uri.query} {http.reverse_proxy.header.X-Tollgate-Query} 1',
       '',
-      'a key in the query goes on',
+      'a key in the query is passed on',
     ],
-    ['tollgate.caddy', '\t\t\tstatus 200\n', '\t\t\tstatus 200 401\n', 'other answers than 200'],
-    ['tollgate.caddy', '\t\t\tstatus 200\n', '', 'other answers than 200'],
+    ['tollgate.caddy', '\t\t\tstatus 200\n', '\t\t\tstatus 200 401\n', 'responses other than 200'],
+    ['tollgate.caddy', '\t\t\tstatus 200\n', '', 'responses other than 200'],
     ['tollgate.caddy', 'header_up X-Forwarded-For {http.request.remote.host}', '', 'X-Forwarded-For is not set'],
     ['tollgate.caddy', 'rewrite /caddy/authorize/{args.0}?', 'rewrite /caddy/authorize/{args.0}', 'keeps the client’s query'],
     ['tollgate.caddy', 'response_header_timeout 6s', '', 'no response_header_timeout'],
@@ -99,9 +104,9 @@ describe('tollgate check caddy finds', () => {
     ['tollgate.caddy', 'Access-Control-Allow-Origin {http.vars.tollgate_pages}', '', 'own Access-Control-Allow-Origin reaches'],
     ['tollgate.caddy', 'header @paged {\n\t\t\t\t\tdefer', 'header @paged {', 'own Access-Control-Expose-Headers reaches'],
     ['tollgate.caddy', 'Vary RateLimit RateLimit-Policy', 'Vary RateLimit', 'own errors do not have RateLimit-Policy'],
-    ['Caddyfile', 'import log.caddy', '', 'the log default writes down'],
-    ['log.caddy', 'include http.log.access', '', 'nobody is told what APIs answer. Add the log tollgate_answers'],
-    ['log.caddy', 'resp_headers>Location delete', 'resp_headers delete', 'nobody is told what APIs answer'],
+    ['Caddyfile', 'import log.caddy', '', 'the log default records'],
+    ['log.caddy', 'include http.log.access', '', 'API responses are not reported. Add the log tollgate_answers'],
+    ['log.caddy', 'resp_headers>Location delete', 'resp_headers delete', 'API responses are not reported'],
     ['tollgate.caddy', '\tlog\n', '', 'a site that asks the access layer logs no requests'],
   ];
   it.each(firstOf(changes, 13))('%s with %s changed to %p', async (name, from, to, found) => {
@@ -118,7 +123,7 @@ describe('tollgate check caddy finds', () => {
         text.replace(route, (whole) => whole.replace('import tollgate_units', '')),
       );
     const json = execFileSync('caddy', ['adapt', '--adapter', 'caddyfile', '--config', 'Caddyfile'], { cwd: folder, encoding: 'utf8' });
-    const found = [expect.stringContaining('the reverse_proxy of api-ip does not tell what an answer costs')];
+    const found = [expect.stringContaining('the reverse_proxy of api-ip does not report what a response costs')];
     expect(checkCaddy(json, (product) => product === 'api-ip')).toEqual(found);
     expect(checkCaddy(json, () => true)).toEqual(found);
     expect(checkCaddy(json, () => false)).toEqual([]);

@@ -66,8 +66,8 @@ describe('of nginx', () => {
     ['guard.conf', 'proxy_set_header Cookie $tollgate_cookie;', '', /cookie is missing/],
     ['guard.conf', 'Referer $tollgate_referer;', 'Referer $http_referer;', /referer must be \$tollgate_referer/],
     ['guard.conf', 'auth_request /_tollgate/authorize;', 'auth_request /_tollgate/authorize; satisfy any;', /satisfy any/],
-    ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query goes on/],
-    ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'if ($arg_x) { fastcgi_pass unix:/x; }', /takes no credentials off/],
+    ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'proxy_pass http://ip;', /a key in the query is passed on/],
+    ['routes.conf', 'proxy_pass http://ip$tollgate_uri;', 'if ($arg_x) { fastcgi_pass unix:/x; }', /removes no credentials/],
     [
       'nginx.conf',
       'location / {\n      return 404;',
@@ -76,7 +76,7 @@ describe('of nginx', () => {
     ],
     ['routes.conf', "set $tollgate_product 'api-ip;post_units=100';", '', undefined],
     ['server.conf', 'error_log /var/log/nginx/error.log alert;', 'error_log stderr;', /error_log is not at alert/],
-    ['server.conf', 'access_log /var/log/nginx/access.log tollgate;', 'access_log /dev/stdout;', /combined writes down a key/],
+    ['server.conf', 'access_log /var/log/nginx/access.log tollgate;', 'access_log /dev/stdout;', /combined records a key/],
     ['nginx.conf', 'include server.conf;', '', /the server has no location = \/_tollgate\/authorize/],
     ['routes.conf', 'include /etc/nginx/tollgate/guard.conf;', '', /auth_request is missing/],
     ['nginx.conf', 'server_tokens off;', 'underscores_in_headers on;', /underscores_in_headers/],
@@ -86,7 +86,7 @@ describe('of nginx', () => {
     ['server.conf', 'proxy_set_header X-Forwarded-For $remote_addr;', '', /x-forwarded-for is missing/],
     ['server.conf', 'X-Forwarded-For $remote_addr', 'X-Forwarded-For $http_x_forwarded_for', /x-forwarded-for must be \$remote_addr/],
     ['server.conf', 'proxy_next_upstream off;', '', /charged twice/],
-    ['authorizer.conf', '"path":"$tollgate_path"', '"path":"$request_uri"', /writes down a key/],
+    ['authorizer.conf', '"path":"$tollgate_path"', '"path":"$request_uri"', /records a key/],
   ])('%s with %s changed to %p is found', (file, from, to, found) => {
     const problems = checkChanged(file, from, to);
     // A location without a product has that of none: set anywhere counts for it alone.
@@ -99,14 +99,14 @@ describe('of nginx', () => {
       'server.conf',
       /\naccess_log syslog:\S+ tollgate_answer;/,
       '',
-      'nobody is told what APIs answer. Add to the server: access_log syslog:',
+      'API responses are not reported. Add to the server: access_log syslog:',
     ],
-    ['server.conf', 'tag=tg tollgate_answer', 'tag=nginx tollgate_answer', 'nobody is told what APIs answer'],
+    ['server.conf', 'tag=tg tollgate_answer', 'tag=nginx tollgate_answer', 'API responses are not reported'],
     [
       'authorizer.conf',
       " units=$upstream_http_x_units'",
       "'",
-      'the format tollgate_answer does not tell what an answer costs. Write: log_format',
+      'the format tollgate_answer does not report what a response costs. Write: log_format',
     ],
     [
       'authorizer.conf',
@@ -114,8 +114,13 @@ describe('of nginx', () => {
       "log_format tollgate_answer '$uri",
       'cannot read the format tollgate_answer',
     ],
-    ['guard.conf', 'proxy_hide_header X-Units;', '', 'callers see what an API says its answer costs. Add: proxy_hide_header X-Units;'],
-    ['routes.conf', 'proxy_pass http://ip$', 'access_log off; proxy_pass http://ip$', 'nobody is told what APIs answer'],
+    [
+      'guard.conf',
+      'proxy_hide_header X-Units;',
+      '',
+      'callers see the cost that an API reports for its response. Add: proxy_hide_header X-Units;',
+    ],
+    ['routes.conf', 'proxy_pass http://ip$', 'access_log off; proxy_pass http://ip$', 'API responses are not reported'],
   ])('%s with %s changed to %p does not tell of answers, and is named once', (file, from, to, found) => {
     expect(checkChanged(file, from, to)).toEqual([expect.stringContaining(found)]);
   });
@@ -151,7 +156,7 @@ describe('of nginx', () => {
     );
     expect(own.filter((each) => each.includes('Add beside the other add_header'))).toHaveLength(1 + OF_LIMITS.length + OF_PAGES.length);
     expect(checkChanged('server.conf', /error_page 400[^;]*;/, '')).toEqual([
-      expect.stringContaining('errors of nginx itself are no problems in JSON'),
+      expect.stringContaining('errors of nginx itself are not JSON problems'),
     ]);
   });
 
@@ -186,7 +191,7 @@ describe('of nginx', () => {
       ['guard.conf', 'proxy_hide_header RateLimit;', '', /own RateLimit reaches callers/],
       ['guard.conf', 'add_header x-tollgate-mode $tollgate_api_mode always;', '', /responses do not have X-Tollgate-Mode/],
       ['server.conf', 'add_header X-Kong-Request-Id $request_id always;', '', /errors of nginx itself do not have X-Kong-Request-Id/],
-      ['server.conf', 'log_by_lua_file', '# log_by_lua_file', /^nobody is told what APIs answer. Add to the server: log_by_lua_file/],
+      ['server.conf', 'log_by_lua_file', '# log_by_lua_file', /^API responses are not reported. Add to the server: log_by_lua_file/],
     ])('%s with %s changed to %p is found', (file, from, to, found) => {
       expect(checkLua(file, from, to)).toMatch(found);
     });
@@ -235,20 +240,20 @@ describe('of HAProxy', () => {
   );
 
   it.each([
-    ['  http-request lua.tollgate api-ip;post_units=100\n', '', 'lua.tollgate is missing: requests go on unchecked'],
+    ['  http-request lua.tollgate api-ip;post_units=100\n', '', 'lua.tollgate is missing: requests are passed on unchecked'],
     [
       'unless { var(txn.tollgate_admitted) -m bool }',
       'if FALSE',
-      'requests go on when lua.tollgate fails. Add behind it: http-request deny',
+      'requests are passed on when lua.tollgate fails. Add behind it: http-request deny',
     ],
-    ['  mode http\n', '  mode http\n  option httplog\n', 'a log writes down a key'],
-    ['"caller":"%ci"', '"line":"%{+Q}r"', 'a log writes down a key'],
-    ['log 127.0.0.1:9514 format raw local0 info', '', 'nobody is told what APIs answer. Add to global: log 127.0.0.1:9514 format raw'],
+    ['  mode http\n', '  mode http\n  option httplog\n', 'a log records a key'],
+    ['"caller":"%ci"', '"line":"%{+Q}r"', 'a log records a key'],
+    ['log 127.0.0.1:9514 format raw local0 info', '', 'API responses are not reported. Add to global: log 127.0.0.1:9514 format raw'],
     ['"answer":"tg: ', '"answer":"', 'the plugin server cannot read the log. Add to the log-format: "answer":"tg:'],
-    [' units=%[var(txn.tollgate_units)]', '', 'the log-format does not tell what an answer costs'],
-    ['  filter lua.tollgate_trailers\n', '', 'the trailers of a request reach the API as they came. Add to the frontend: filter lua'],
-    ['  http-response set-var(txn.tollgate_units)', '  # ', 'what an answer costs is not read. Add to the frontend'],
-    ['  http-response del-header X-Units\n', '', 'callers see what an API says its answer costs'],
+    [' units=%[var(txn.tollgate_units)]', '', 'the log-format does not report what a response costs'],
+    ['  filter lua.tollgate_trailers\n', '', 'the trailers of a request reach the API unchanged. Add to the frontend: filter lua'],
+    ['  http-response set-var(txn.tollgate_units)', '  # ', 'the cost of a response is not read. Add to the frontend'],
+    ['  http-response del-header X-Units\n', '', 'callers see the cost that an API reports for its response'],
   ])('%j changed to %j is named once', (from, to, found) => {
     expect(checkChanged(from, to)).toEqual([expect.stringContaining(found)]);
   });
@@ -264,7 +269,7 @@ describe('of Envoy', () => {
   });
 
   it.each([
-    ['failure_mode_allow: false', 'failure_mode_allow: true', /everybody is let through/],
+    ['failure_mode_allow: false', 'failure_mode_allow: true', /everybody is admitted/],
     ['encode_raw_headers: true', 'encode_raw_headers: false', /encode_raw_headers/],
     ['timeout: 6s', 'timeout: 0s', /no timeout/],
     ['envoy_grpc: { cluster_name: tollgate }', 'envoy_grpc: { cluster_name: tollgate, retry_policy: { num_retries: 1 } }', /charged twice/],
@@ -275,7 +280,7 @@ describe('of Envoy', () => {
     ],
     ['encode_raw_headers: true', 'encode_raw_headers: true\n                      filter_enabled: { default_value: {} }', /filter_enabled/],
     ['context_extensions: { products: api-ip,', 'context_extensions: { product: api-ip,', /names no products/],
-    ["method: '%REQ(:METHOD)%'", "path: '%REQ(:PATH)%'", /access_log writes down the query/],
+    ["method: '%REQ(:METHOD)%'", "path: '%REQ(:PATH)%'", /access_log records the query/],
   ])('%s changed to %s is found', (from, to, found) => {
     const text = shipped('envoy.yaml');
     expect(text).toContain(from);
