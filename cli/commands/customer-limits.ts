@@ -47,7 +47,7 @@ export function addCustomerLimits(customer: Command, context: CommandContext): v
   const command = customer
     .command('limits')
     .description('show or change how many keys and whitelist rules a customer may have, and how often it may change something');
-  finishCommand(command.argument('<email>', 'e-mail address or id of the customer'))
+  finishCommand(command.argument('<email>', 'email address or id of the customer'))
     .option('--keys <n>', 'keys, without revoked ones')
     .option('--rules <n>', 'whitelist rules of all keys')
     .option('--writes-per-minute <n>', 'changes a minute through the dashboard')

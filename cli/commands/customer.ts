@@ -17,7 +17,7 @@ Examples:
   npx tollgate customer list --search company.com
   npx tollgate customer list --after last@company.com     the next hundred`;
 
-const EMAIL = { name: 'email', description: 'e-mail address or id of the customer' } as const;
+const EMAIL = { name: 'email', description: 'email address or id of the customer' } as const;
 
 interface ListFlags {
   readonly search?: string;
@@ -27,7 +27,7 @@ interface ListFlags {
 }
 
 function addReading(customer: Command, context: CommandContext): void {
-  finishCommand(customer.command('list').description('show customers, ordered by e-mail address'))
+  finishCommand(customer.command('list').description('show customers, ordered by email address'))
     .option('--search <text>', 'part of the address')
     .option('--suspended', 'only suspended customers')
     .option('--after <email>', 'begin after this address')
@@ -49,7 +49,7 @@ function addReading(customer: Command, context: CommandContext): void {
 /** `tollgate customer …`: the customers to whom keys and subscriptions belong. */
 export function addCustomerCommands(program: Command, context: CommandContext): void {
   const customer = program.command('customer').description('customers, who own keys and subscriptions');
-  finishCommand(customer.command('create').description('add a customer').requiredOption('--email <email>', 'e-mail address'))
+  finishCommand(customer.command('create').description('add a customer').requiredOption('--email <email>', 'email address'))
     .addHelpText('after', EXAMPLE)
     .action(async (options: { email: string }) => {
       const email = parseEmail(options.email);

@@ -47,7 +47,7 @@ Examples:
 Customers keep the keys they have. A file is a declarative file of Kong, a dump of deck, CSV with a header line
 (customer,key,name,products,plan,expires_at,rules; sha256 in place of key; lists separated by spaces) or JSON lines of the same members.
 Only the SHA-256 of a key is stored. Missing customers and subscriptions are created. A Kong group with the name of a product gives access to it.
-A consumer whose username is not an e-mail address becomes NAME@kong.invalid. A line that cannot be imported is named; the others are imported. Import
+A consumer whose username is not an email address becomes NAME@kong.invalid. A line that cannot be imported is named; the others are imported. Import
 the same file again to continue: keys that are stored already stay as they are.`;
 
 function needed(isNeeded: boolean, flags: string, description: string): Option {
@@ -56,7 +56,7 @@ function needed(isNeeded: boolean, flags: string, description: string): Option {
 
 function addIssueOptions(command: Command, isNeeded: boolean): Command {
   const withTerms = finishCommand(command)
-    .addOption(needed(isNeeded, '--customer <email>', 'e-mail address or id of the customer'))
+    .addOption(needed(isNeeded, '--customer <email>', 'email address or id of the customer'))
     .addOption(needed(isNeeded, '--products <ids>', 'products the key is for, separated by commas'))
     .option('--plan <name>', 'plan of the subscriptions, for example Star (default: base limits)')
     .option('--mode <mode>', 'live, or test for the sandbox (default: live)')

@@ -27,7 +27,7 @@ A rule is an address (203.0.113.7), a network (10.0.0.0/8, 2001:db8::/32), a hos
 
 function addReading(key: Command, context: CommandContext): void {
   finishCommand(key.command('list').description('show the keys of a customer'))
-    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .requiredOption('--customer <email>', 'email address or id of the customer')
     .addHelpText('after', LIST_EXAMPLE)
     .action(async (flags: { customer: string }) => {
       const keys = await withDatabase(context, (db) => listKeys(db, { customer: flags.customer }));

@@ -59,7 +59,7 @@ function show(statement: MonthlyStatement | null, month: string): string {
 /** `tollgate statement` */
 export function addStatementCommand(program: Command, context: CommandContext): void {
   finishCommand(program.command('statement').description('show what a customer used in a month, and what it costs'))
-    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .requiredOption('--customer <email>', 'email address or id of the customer')
     .requiredOption('--month <month>', 'a month such as 2027-03, in the quota time zone')
     .addHelpText('after', HELP)
     .action(async (flags: { customer: string; month: string }) => {

@@ -45,7 +45,7 @@ function print(context: CommandContext, subscription: SubscriptionView): void {
 
 function addCreate(subscription: Command, context: CommandContext): void {
   addTerms(subscription.command('create').description('subscribe a customer to a product'))
-    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .requiredOption('--customer <email>', 'email address or id of the customer')
     .requiredOption('--product <id>', 'product id')
     .addHelpText('after', CREATE_EXAMPLE)
     .action(async (flags: TermFlags & { customer: string; product: string }) => {
@@ -90,7 +90,7 @@ function addStates(subscription: Command, context: CommandContext): void {
 
 function addList(subscription: Command, context: CommandContext): void {
   finishCommand(subscription.command('list').description('show the subscriptions of a customer'))
-    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .requiredOption('--customer <email>', 'email address or id of the customer')
     .action(async (flags: { customer: string }) => {
       const subscriptions = await withDatabase(context, (db) => listSubscriptions(db, { customer: flags.customer }));
       context.output.result(subscriptions, () => showSubscriptions(subscriptions));

@@ -105,7 +105,7 @@ function show({ customer, day, timeZone, subscriptions }: UsageReport): string {
 /** `tollgate usage` */
 export function addUsageCommand(program: Command, context: CommandContext): void {
   finishCommand(program.command('usage').description('show how much of its limits a customer used'))
-    .requiredOption('--customer <email>', 'e-mail address or id of the customer')
+    .requiredOption('--customer <email>', 'email address or id of the customer')
     .option('--day <day>', 'a day such as 2027-03-31, in the quota time zone (default: today)')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: { customer: string; day?: string }) => {

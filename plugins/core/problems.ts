@@ -54,7 +54,7 @@ const TABLE = {
   link_not_valid: {
     status: 401,
     title: 'Link not valid',
-    detail: 'This link does not hold, or not for this. Make another with your API key.',
+    detail: 'This link is not valid, or not for this request. Create another with your API key.',
   },
   gateway_proof_missing: {
     status: 401,

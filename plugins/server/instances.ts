@@ -101,7 +101,7 @@ export class Instances {
       const instance = new plugin.Plugin(parsed as Record<string, unknown>);
       return (kong) => instance.access(kong);
     } catch (error) {
-      log.error({ err: error, plugin: name }, 'plugin instance cannot be used: every request of it will be refused');
+      log.error({ err: error, plugin: name }, 'plugin instance cannot be used: every request to it will be refused');
       return () => Promise.reject(new Error('this plugin instance could not be started', { cause: error }));
     }
   }
@@ -122,6 +122,6 @@ export class Instances {
     for (const entry of this.entries.values()) if (oldest === undefined || entry.lastUsed < oldest.lastUsed) oldest = entry;
     if (oldest === undefined) return;
     this.entries.delete(oldest.id);
-    this.options.log.warn({ instance: oldest.id }, 'too many plugin instances: the one unused for longest was dropped');
+    this.options.log.warn({ instance: oldest.id }, 'too many plugin instances: the one unused for the longest time was dropped');
   }
 }

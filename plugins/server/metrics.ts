@@ -122,27 +122,31 @@ function watchServer(registry: Registry, read: MetricSources['server']): void {
   total(registry, { name: name('events_total'), help: 'Requests that Kong asked about.' }, () => read().events);
   total(registry, { name: name('events_failed_total'), help: 'Events refused with 503 because the plugin threw.' }, () => read().failed);
   total(registry, { name: name('events_overdue_total'), help: 'Events refused with 503 at their deadline.' }, () => read().overdue);
-  total(registry, { name: name('events_abandoned_total'), help: 'Events whose Kong went away.' }, () => read().abandoned);
-  total(registry, { name: name('protocol_errors_total'), help: 'Frames that were not the protocol.' }, () => read().protocolErrors);
+  total(registry, { name: name('events_abandoned_total'), help: 'Events whose Kong disconnected.' }, () => read().abandoned);
+  total(registry, { name: name('protocol_errors_total'), help: 'Frames that did not follow the protocol.' }, () => read().protocolErrors);
   level(registry, { name: name('connections'), help: 'Open connections of Kong.' }, () => read().connections);
-  level(registry, { name: name('events_running'), help: 'Events that run now.' }, () => read().running);
+  level(registry, { name: name('events_running'), help: 'Events running now.' }, () => read().running);
   level(registry, { name: name('instances'), help: 'Plugin configurations that Kong has started.' }, () => read().instances);
 }
 
 function watchCache(registry: Registry, { cache: read, isFeedHealthy }: MetricSources): void {
   const name = (part: string): string => `tollgate_access_cache_${part}`;
-  total(registry, { name: name('hits_total'), help: 'Keys answered from memory.' }, () => read().hits);
-  total(registry, { name: name('reads_total'), help: 'Keys read from the database.' }, () => read().reads);
-  total(registry, { name: name('absences_total'), help: 'Keys refused without a read: no key has their hash.' }, () => read().absences);
-  const refused = { name: name('doubtful_refused_total'), help: 'Keys not known to exist whose read was refused with 503.' };
+  total(registry, { name: name('hits_total'), help: 'Key look-ups served from memory.' }, () => read().hits);
+  total(registry, { name: name('reads_total'), help: 'Key look-ups read from the database.' }, () => read().reads);
+  total(
+    registry,
+    { name: name('absences_total'), help: 'Key look-ups refused without a read: no key has the hash.' },
+    () => read().absences,
+  );
+  const refused = { name: name('doubtful_refused_total'), help: 'Look-ups of unknown keys refused with 503 instead of a read.' };
   total(registry, refused, () => read().doubtfulRefused);
-  const hashes = { name: name('known_hashes_complete'), help: '1 while all keys are known by their hashes.', aggregator: 'min' } as const;
+  const hashes = { name: name('known_hashes_complete'), help: '1 while the hashes of all keys are known.', aggregator: 'min' } as const;
   level(registry, hashes, () => Number(read().knownHashes !== undefined));
-  total(registry, { name: name('failures_total'), help: 'Reads that the database did not answer.' }, () => read().failures);
+  total(registry, { name: name('failures_total'), help: 'Reads to which the database did not respond.' }, () => read().failures);
   total(registry, { name: name('stale_uses_total'), help: 'Records used without the database, within 60 s.' }, () => read().staleUses);
   level(registry, { name: name('known'), help: 'Keys in memory.' }, () => read().known);
-  level(registry, { name: name('unknown'), help: 'Hashes in memory that no key has.' }, () => read().unknown);
-  const help = '1 while every change is told; 0: each request reads its key anew.';
+  level(registry, { name: name('unknown'), help: 'Hashes in memory that belong to no key.' }, () => read().unknown);
+  const help = '1 while every change is reported; 0: each request reads its key again.';
   const feed = { name: 'tollgate_change_feed_healthy', help, aggregator: 'min' } as const;
   level(registry, feed, () => Number(isFeedHealthy()));
 }
@@ -151,7 +155,7 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
   const name = (part: string): string => `tollgate_quota_${part}`;
   new Gauge({
     name: name('store_in_use'),
-    help: '1 for the store that counts now.',
+    help: '1 for the store in use.',
     labelNames: ['store'] as const,
     aggregator: 'max',
     registers: [registry],
@@ -160,21 +164,21 @@ function watchQuota(registry: Registry, read: MetricSources['quota']): void {
       for (const store of STORES) this.set({ store }, Number(store === storeInUse));
     },
   });
-  level(registry, { name: name('waiting'), help: 'Requests that wait for their unit.' }, () => read().waiting);
-  total(registry, { name: name('redis_calls_total'), help: 'Calls to Redis; one may carry many requests.' }, () => read().redisCalls);
-  total(registry, { name: name('postgres_calls_total'), help: 'Calls to the counter in Postgres.' }, () => read().postgresCalls);
-  total(registry, { name: name('failures_total'), help: 'Calls that no store answered.' }, () => read().failures);
-  total(registry, { name: name('failovers_total'), help: 'How often Redis was given up.' }, () => read().failovers);
+  level(registry, { name: name('waiting'), help: 'Requests waiting for their unit.' }, () => read().waiting);
+  total(registry, { name: name('redis_calls_total'), help: 'Calls to Redis; one call may carry many requests.' }, () => read().redisCalls);
+  total(registry, { name: name('postgres_calls_total'), help: 'Calls to the counter in PostgreSQL.' }, () => read().postgresCalls);
+  total(registry, { name: name('failures_total'), help: 'Calls to which no store responded.' }, () => read().failures);
+  total(registry, { name: name('failovers_total'), help: 'Number of times Redis was given up.' }, () => read().failovers);
   total(registry, { name: name('late_units_total'), help: 'Units granted too late and given back.' }, () => read().lateUnits);
-  total(registry, { name: name('seedings_total'), help: 'Counts that Redis got from Postgres again.' }, () => read().seedings);
-  total(registry, { name: name('usage_rows_total'), help: 'Rows of usage written to Postgres.' }, () => read().usageRowsWritten);
+  total(registry, { name: name('seedings_total'), help: 'Counts that Redis was given again from PostgreSQL.' }, () => read().seedings);
+  total(registry, { name: name('usage_rows_total'), help: 'Rows of usage written to PostgreSQL.' }, () => read().usageRowsWritten);
 }
 
 /** Shows whether the breaker of each store is open. */
 function watchBreakers(registry: Registry, { cache, quota }: MetricSources): void {
   new Gauge({
     name: 'tollgate_breaker_open',
-    help: '1 while a store that failed is not asked, but for trials.',
+    help: '1 while a failed store is not asked, except for trials.',
     labelNames: ['breaker'] as const,
     aggregator: 'max',
     registers: [registry],
@@ -217,24 +221,28 @@ function createStepTimes(registry: Registry): PluginServerMetrics['timeStep'] {
 
 function watchDecisions(registry: Registry, read: MetricSources['decisions']): void {
   const name = (part: string): string => `tollgate_decision_log_${part}`;
-  level(registry, { name: name('queued'), help: 'Decisions that wait to be written.' }, () => read().queued);
+  level(registry, { name: name('queued'), help: 'Decisions waiting to be written.' }, () => read().queued);
   total(registry, { name: name('written_total'), help: 'Decisions written.' }, () => read().written);
-  total(registry, { name: name('dropped_total'), help: 'Decisions let go because too many waited.' }, () => read().dropped);
-  const anonymous = { name: name('dropped_anonymous_total'), help: 'Refusals without a known key let go, beyond their own share.' };
+  total(registry, { name: name('dropped_total'), help: 'Decisions dropped because too many waited.' }, () => read().dropped);
+  const anonymous = { name: name('dropped_anonymous_total'), help: 'Refusals without a known key dropped, beyond their own share.' };
   total(registry, anonymous, () => read().droppedAnonymous);
   total(registry, { name: name('failures_total'), help: 'Writes that failed; their decisions are tried again.' }, () => read().failures);
 }
 
 function watchWitness(registry: Registry, read: NonNullable<MetricSources['witness']>): void {
-  level(registry, { name: 'tollgate_answers_pending', help: 'Admitted requests whose answer is not told yet.' }, () => read().pending);
-  const missing = { name: 'tollgate_answers_missing_total', help: 'Admitted requests whose answer the gateway never told.' };
+  level(
+    registry,
+    { name: 'tollgate_answers_pending', help: 'Admitted requests whose response is not reported yet.' },
+    () => read().pending,
+  );
+  const missing = { name: 'tollgate_answers_missing_total', help: 'Admitted requests whose response the gateway never reported.' };
   total(registry, missing, () => read().missing);
   const refunds = {
     name: 'tollgate_gateway_refunds_total',
-    help: 'Requests that cost less than was taken, or nothing, by what the gateway told.',
+    help: 'Requests that cost less than was taken, or nothing, as the gateway reported.',
   };
   outcomes(registry, refunds, () => read().refunds.outcomes);
-  const settled = { name: 'tollgate_settled_units_total', help: 'Units that answers cost beyond what was taken in advance.' };
+  const settled = { name: 'tollgate_settled_units_total', help: 'Units that responses cost beyond what was taken in advance.' };
   outcomes(registry, settled, () => read().settlements.units);
 }
 
@@ -254,14 +262,14 @@ function outcomes(registry: Registry, described: { name: string; help: string },
 export function createPluginServerMetrics(): PluginServerMetrics {
   const registry = new Registry();
   const decisions = new CountsByProduct();
-  const decided = 'Decisions by product and code; the code of a request that went on is admitted.';
+  const decided = 'Decisions by product and code; the code of an admitted request is admitted.';
   decisions.show(registry, { name: 'tollgate_decisions_total', help: decided, label: 'code' });
   const answers = new CountsByProduct();
-  const answered = 'Answers to admitted requests by product and class of status, as the gateway told.';
+  const answered = 'Responses to admitted requests by product and class of status, as the gateway reported.';
   answers.show(registry, { name: 'tollgate_answers_total', help: answered, label: 'class' });
   const events = new Histogram({
     name: 'tollgate_plugin_event_duration_seconds',
-    help: "From Kong's event to the decision; Kong's own share of the exchange is in it.",
+    help: "Time from Kong's event to the decision, including Kong's own share of the exchange.",
     buckets: EVENT_BUCKETS,
     registers: [registry],
   });

@@ -129,7 +129,7 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
   const answers = new AnswerWriter({
     pool: ledger,
     timeZone,
-    onError: (err) => log.warn({ err }, 'answers could not be written yet'),
+    onError: (err) => log.warn({ err }, 'responses could not be written yet'),
   });
   const refunds = new RefundQueue({
     counter: quota.counter,
@@ -137,7 +137,7 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
   });
   const settlements = new SettleQueue({
     counter: quota.counter,
-    onError: (err) => log.warn({ err }, 'what answers cost could not be settled yet'),
+    onError: (err) => log.warn({ err }, 'the cost of responses could not be settled yet'),
   });
   const note = (answer: Answer): void => {
     metrics?.countAnswer(answer);
@@ -182,7 +182,7 @@ export async function openAccessLayer({ settings, log, metrics, hearsAnswers }: 
     hearAnswers: (lines, passOn) => witness?.hear(lines, passOn),
     async close(awaitsAnswers) {
       const missing = (await witness?.close(awaitsAnswers ? settings.answersWaitMs : 0)) ?? 0;
-      if (missing > 0) log.warn({ requests: missing }, 'ended before their answers were told: they stay charged as they were');
+      if (missing > 0) log.warn({ requests: missing }, 'ended before their responses were reported: they stay charged as they were');
       await Promise.all([refunds.close(), settlements.close()]);
       await Promise.all([quota.close(), decisions.close(), reporter.close(), feed.close(), tracing?.stop()]);
       // Closed after the log, because it adds to the log's lines.

@@ -41,7 +41,7 @@ export async function checkPlace(socketPath: string): Promise<void> {
   const found = lstatSync(socketPath, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) throw new Error(`${socketPath} exists and is not a socket`);
-  if (await isServed(socketPath)) throw new Error(`another plugin server answers on ${socketPath}`);
+  if (await isServed(socketPath)) throw new Error(`another plugin server listens on ${socketPath}`);
 }
 
 /**

@@ -21,7 +21,7 @@ import { checkLogs, noteSecret } from '../support/used-secrets';
 export type IssuedKey = Pick<CreatedKey, 'key' | 'id' | 'subscriptions'>;
 
 export interface KeyOptions {
-  /** E-mail of a customer; a new one unless given. */
+  /** Email of a customer; a new one unless given. */
   customer?: string;
   products: string[];
   mode?: KeyMode;

@@ -63,7 +63,7 @@ describe('the socket', () => {
   it('of a living server is left alone', async () => {
     const first = serverOn(socketPath());
     await first.listen();
-    await expect(serverOn(socketPath()).listen()).rejects.toThrow('another plugin server answers');
+    await expect(serverOn(socketPath()).listen()).rejects.toThrow('another plugin server listens');
     await expectServed();
     await first.close({ graceMs: 0 });
   });

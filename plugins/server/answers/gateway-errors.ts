@@ -22,7 +22,7 @@ export class GatewayErrors {
     const { byStatus } = this;
     new Counter({
       name: 'tollgate_gateway_errors_total',
-      help: 'Answers of 500 to 599 that the gateway gave in place of an API, by status.',
+      help: 'Responses of 500 to 599 by the gateway itself instead of an API, by status.',
       labelNames: ['status'] as const,
       registers: [registry],
       collect() {

@@ -23,8 +23,8 @@ export async function hearAnswers({ listen, hear, log }: HearingOptions): Promis
   const ended = new Promise((resolve) => thread.once('exit', resolve));
   await once(thread, 'message');
   thread.on('message', (lines: string) => hear(lines));
-  thread.on('error', (err) => log.error({ err }, 'the gateway’s access log is no longer heard'));
-  log.info({ ...listen }, 'the gateway’s access log is heard');
+  thread.on('error', (err) => log.error({ err }, 'the gateway’s access log is no longer received'));
+  log.info({ ...listen }, 'the gateway’s access log is received');
   return {
     async close() {
       thread.postMessage('end');

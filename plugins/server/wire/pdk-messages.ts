@@ -83,7 +83,7 @@ export function writeAuthenticate(to: Writer, { consumerId, username, credential
 /** A reply without a kind reads as an error, because silence is not an empty body. */
 export function decodeRawBodyResult(bytes: Buffer, start?: number, end?: number): RawBodyResult {
   const from = reader.reset(bytes, start, end);
-  let result: RawBodyResult = { error: 'no body, no file and no error in the answer' };
+  let result: RawBodyResult = { error: 'no body, no file and no error in the response' };
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) result = { content: from.bytes() };
     else if (tag === 18) result = { filePath: from.string() };

@@ -87,7 +87,7 @@ class Parent implements WorkerParent {
     const answers = await Promise.all(asks.map((ask) => Promise.race([ask({ what: 'metrics' }), late()])));
     const own = await this.options.own?.getMetricsAsJSON();
     const registry = AggregatorRegistry.aggregate([own, ...answers].filter((answer) => Array.isArray(answer)));
-    const help = 'Workers that serve now.';
+    const help = 'Workers serving now.';
     new Gauge({ name: 'tollgate_plugin_workers', help, registers: [registry] }).set(this.slots.filter(({ worker }) => worker).length);
     return registry.metrics();
   }
@@ -109,7 +109,7 @@ class Parent implements WorkerParent {
       try {
         await inTurn(slot, () => this.replace(slot));
       } catch (err) {
-        this.options.log.error({ err, worker: slot.number }, 'a new worker could not start: the old ones go on');
+        this.options.log.error({ err, worker: slot.number }, 'a new worker could not start: the old ones keep running');
         return;
       }
     }

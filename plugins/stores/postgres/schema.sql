@@ -541,7 +541,7 @@ CREATE TABLE denial_count (
   CONSTRAINT denial_count_count_check CHECK (count > 0)
 );
 
--- A pending change of an e-mail address: the old address allows it, the new one proves who reads it.
+-- A pending change of an email address: the old address allows it, the new one proves who reads it.
 CREATE TABLE email_change (
   user_id uuid NOT NULL,
   new_email text NOT NULL,

@@ -8,7 +8,7 @@ import { invitedRole, ownMembership, permission, role } from './team';
 const session = z.object({
   email: z.string(),
   customerId: z.uuid(),
-  /** The organisation's name on pages: its own name, else its e-mail address. */
+  /** The organisation's name on pages: its own name, else its email address. */
   organisation: z.string(),
   /** Role in that organisation; null for an operator who looks. */
   role: role.nullable(),

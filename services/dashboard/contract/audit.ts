@@ -13,7 +13,7 @@ const auditPage = z.object({
   entries: z.array(
     z.object({
       at: moment,
-      /** The actor: an e-mail address, the name of a token, or `operator`. */
+      /** The actor: an email address, the name of a token, or `operator`. */
       actor: z.string(),
       /** The network address of the request, if it came through the dashboard. */
       from: z.string().nullable(),

@@ -37,7 +37,7 @@ export type CustomerLine = z.input<typeof customerLine>;
 
 /** Which customers, and in which order. */
 const listFilter = {
-  /** Beginning of an e-mail address, id of a customer or key, or a key's last four characters. Then the order is by address. */
+  /** Beginning of an email address, id of a customer or key, or a key's last four characters. Then the order is by address. */
   search: z.string().trim().max(254).optional(),
   state: customerState.optional(),
   /** Only customers with this product; ignored if a state is given. */

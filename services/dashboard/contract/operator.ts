@@ -166,7 +166,7 @@ export const operatorEndpoints = {
       product: z.string().trim().min(1).max(100).optional(),
       outcome: outcomeFilter,
       ...answerFilter,
-      /** Id or e-mail address of a customer. */
+      /** Id or email address of a customer. */
       customer: z.string().trim().min(1).max(254).optional(),
       /** The last four characters of the key. */
       key: z

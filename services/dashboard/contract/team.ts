@@ -30,9 +30,9 @@ export type Invitation = z.input<typeof invitation>;
 
 /** Owners first, then by address; invitations newest first. */
 const team = z.object({
-  /** Its name, else its e-mail address. */
+  /** Its name, else its email address. */
   organisation: z.string(),
-  /** Null: it goes by its e-mail address. */
+  /** Null: it goes by its email address. */
   name: z.string().nullable(),
   members: z.array(member),
   invitations: z.array(invitation),
@@ -41,7 +41,7 @@ const team = z.object({
 /** Characters that embed text or change its direction: in a mail they would change the words around them. Letters of every script are welcome. */
 const UNWANTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069<>]|:\/\//u;
 
-/** What the organisation is to be called; null for its e-mail address. It stands in mails to strangers, and is no place for links. */
+/** What the organisation is to be called; null for its email address. It stands in mails to strangers, and is no place for links. */
 const organisationName = z
   .string()
   .trim()

@@ -16,7 +16,7 @@ const tokenOfAny = z.object({
   lastUsedAt: moment.nullable(),
 });
 const token = tokenOfAny.extend({
-  /** E-mail address of the maker; null if no longer known. */
+  /** Email address of the maker; null if no longer known. */
   madeBy: z.string().nullable(),
   /** Whether that person is still a member. */
   isMakerHere: z.boolean(),
@@ -33,7 +33,7 @@ const wanted = z.object({
 });
 
 const sellerToken = tokenOfAny.extend({
-  /** E-mail address of the operator who made it. The token works while that person is an operator. */
+  /** Email address of the operator who made it. The token works while that person is an operator. */
   madeBy: z.string(),
 });
 export type SellerToken = z.input<typeof sellerToken>;

@@ -22,9 +22,9 @@ export interface CallingMember {
 /** The caller: everything an endpoint reads or changes belongs to this customer. */
 export interface Caller {
   readonly customerId: string;
-  /** The customer's name: that of the organisation, else its e-mail address. */
+  /** The customer's name: that of the organisation, else its email address. */
   readonly organisation: string;
-  /** The customer's e-mail address. */
+  /** The customer's email address. */
   readonly address: string;
   /** Address of the calling person; the customer's address for a program, or an operator who looks. */
   readonly email: string;

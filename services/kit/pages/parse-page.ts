@@ -149,7 +149,7 @@ class PageCollector {
     };
   }
 
-  /** Text of two blocks, or of two links, is two words. Searches for e-mail addresses depend on that. */
+  /** Text of two blocks, or of two links, is two words. Searches for email addresses depend on that. */
   private separate(name: string): void {
     const isInline = INLINE.has(name);
     if (!isInline) this.pieces.push(' ');

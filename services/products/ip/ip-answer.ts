@@ -134,7 +134,7 @@ export const ipAnswer = z
       .object({
         company: z.string().nullable().describe('The company to which the address is registered; null if the registry names none.'),
         network_name: z.string().nullable().describe('Name of the network in the registry; null if it has none.'),
-        abuse_email: z.string().nullable().describe('E-mail address for reporting abuse; null if the registry names none.'),
+        abuse_email: z.string().nullable().describe('Email address for reporting abuse; null if the registry names none.'),
         abuse_phone: z.string().nullable().describe('Telephone number for reporting abuse; null if the registry names none.'),
       })
       .nullable()

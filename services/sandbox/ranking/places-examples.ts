@@ -116,7 +116,7 @@ export const placesExamples: readonly SandboxExample[] = [
     { query: dentist, limit: 60, filters: { operational: true, min_reviews: 300 } },
     '200, 19 leads in business with 300 reviews or more',
   ),
-  leads('success_emails', { query: dentist, limit: 3 }, '200, three leads; each with e-mails where RANKING_EMAIL_CRAWL is on'),
+  leads('success_emails', { query: dentist, limit: 3 }, '200, three leads; each with emails where RANKING_EMAIL_CRAWL is on'),
   leads(
     'success_grid',
     { query: dentist, ...POINT, radius_km: 5, grid: 2, limit: 60 },

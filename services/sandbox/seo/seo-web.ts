@@ -163,7 +163,7 @@ const SITES: Readonly<Record<string, Site>> = {
   }),
 };
 
-/** How the websites of the sandbox's businesses show their e-mail addresses. Businesses without a line here show none. */
+/** How the websites of the sandbox's businesses show their email addresses. Businesses without a line here show none. */
 const CONTENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'business-01': {
     '/': `<img src="/logo@2x.png" alt=""> Write to <a href="mailto:Hello@business-01.example.com?subject=Appointment">us</a>

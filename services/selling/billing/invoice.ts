@@ -56,7 +56,7 @@ export interface InvoiceContent {
 
 export interface InvoiceFacts {
   readonly terms: InvoicingTerms;
-  /** E-mail address of the customer. */
+  /** Email address of the customer. */
   readonly customer: string;
   /** Undefined: the customer has entered none. */
   readonly details: BillingDetails | undefined;

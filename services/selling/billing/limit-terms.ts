@@ -12,7 +12,7 @@ import { hasOwnLimits, lockSubscription, type SubscriptionView } from '../subscr
 export interface LimitTerm {
   readonly subscriptionId: string;
   readonly reason: string;
-  /** E-mail address of the operator. */
+  /** Email address of the operator. */
   readonly setBy: string;
   /** Null: it does not end. */
   readonly endsAt: Date | null;

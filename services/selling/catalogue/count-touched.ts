@@ -8,7 +8,7 @@ export interface Touched {
   readonly customers: number;
   /** Keys that are authorised for a removed product, except revoked ones; 0 for other changes. */
   readonly keys: number;
-  /** E-mail addresses of some of the customers. */
+  /** Email addresses of some of the customers. */
   readonly examples: readonly string[];
 }
 

@@ -12,7 +12,7 @@ const MAX_EMAIL = 254;
 export async function createCustomer(db: Database, { email, actor }: { email: string; actor: Actor }): Promise<Customer> {
   const wanted = email.trim();
   if (!EMAIL.test(wanted) || wanted.length > MAX_EMAIL) {
-    throw new OperationRefused('email_malformed', `"${wanted.slice(0, MAX_EMAIL)}" is not an e-mail address`);
+    throw new OperationRefused('email_malformed', `"${wanted.slice(0, MAX_EMAIL)}" is not an email address`);
   }
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<Customer>(

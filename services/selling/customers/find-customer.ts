@@ -7,7 +7,7 @@ export interface Customer {
   readonly createdAt: Date;
 }
 
-/** @param customer e-mail address (upper and lower case are the same) or id */
+/** @param customer email address (upper and lower case are the same) or id */
 export async function findCustomer(db: Database, customer: string): Promise<Customer | undefined> {
   const where = isUuid(customer) ? 'id = $1' : 'lower(email) = lower($1)';
   const { rows } = await db.query<Customer>(`SELECT id, email, created_at AS "createdAt" FROM customer WHERE ${where}`, [customer.trim()]);

@@ -19,7 +19,7 @@ export async function findHome(db: Database, email: string): Promise<Customer | 
   return (await db.query<Customer>(HOME, [email.trim()])).rows[0];
 }
 
-/** The customer with this e-mail address, created if there is none. It gets no member. @throws OperationRefused `email_malformed` */
+/** The customer with this email address, created if there is none. It gets no member. @throws OperationRefused `email_malformed` */
 export async function ensureCustomer(db: Database, { email, actor }: { email: string; actor: Actor }): Promise<Customer> {
   const known = await findCustomer(db, email);
   if (known) return known;

@@ -38,7 +38,7 @@ export interface KeyToImport {
   readonly hash: string;
   readonly display: KeyDisplay;
   readonly mode: KeyMode;
-  /** E-mail address. A missing customer is created. */
+  /** Email address. A missing customer is created. */
   readonly customer: string;
   /** The name of a customer that is created. */
   readonly customerName: string | null;

@@ -15,7 +15,7 @@ import { type Actor } from '../customers/write-audit';
 
 /** What createKey and importKey have in common. Plan and limits go to each product's subscription. */
 export interface IssueKeyOptions extends SubscriptionTerms {
-  /** E-mail address or id. */
+  /** Email address or id. */
   readonly customer: string;
   readonly products: readonly string[];
   readonly expiresAt?: Date | undefined;

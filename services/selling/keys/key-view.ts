@@ -18,7 +18,7 @@ export interface RotationPartner {
 export interface KeyView {
   readonly id: string;
   readonly customerId: string;
-  /** E-mail address. */
+  /** Email address. */
   readonly customer: string;
   readonly name: string | null;
   /** `tg_live…1a2B`. */

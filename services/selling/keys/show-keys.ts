@@ -5,7 +5,7 @@ import { type KeyRef, type KeyView, viewKey, viewKeys } from './key-view';
 
 /**
  * A customer's keys in any state, newest first.
- * @param options.customer e-mail address or id
+ * @param options.customer email address or id
  * @throws OperationRefused `customer_unknown`
  */
 export async function listKeys(db: Database, { customer }: { customer: string }): Promise<KeyView[]> {

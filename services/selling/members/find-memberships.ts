@@ -5,9 +5,9 @@ import { organisationOf } from './rename-organisation';
 /** A person's place in an organisation. */
 export interface Membership {
   readonly customerId: string;
-  /** The organisation's name, else its e-mail address. */
+  /** The organisation's name, else its email address. */
   readonly organisation: string;
-  /** Its e-mail address. */
+  /** Its email address. */
   readonly address: string;
   readonly role: Role;
 }

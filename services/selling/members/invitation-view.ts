@@ -10,7 +10,7 @@ export type InvitedRole = Exclude<Role, 'owner'>;
 export interface InvitationView {
   readonly id: string;
   readonly customerId: string;
-  /** The organisation's name, else its e-mail address. */
+  /** The organisation's name, else its email address. */
   readonly organisation: string;
   /** Address in lower case. */
   readonly email: string;

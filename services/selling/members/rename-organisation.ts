@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 
 export interface Renaming {
   readonly customerId: string;
-  /** Null: it goes by its e-mail address again. */
+  /** Null: it goes by its email address again. */
   readonly name: string | null;
   readonly actor: Actor;
 }
@@ -27,7 +27,7 @@ export function renameOrganisation(db: Database, { customerId, name, actor }: Re
   });
 }
 
-/** SQL for an organisation's name: its own, else its e-mail address. @param customer the table's name or alias */
+/** SQL for an organisation's name: its own, else its email address. @param customer the table's name or alias */
 export const organisationOf = (customer: string): string => `COALESCE(${customer}.display_name, ${customer}.email)`;
 
 /** Names of a customer that exists. */

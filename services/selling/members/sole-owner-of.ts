@@ -4,7 +4,7 @@ import { organisationOf } from './rename-organisation';
 /** An organisation that would be left without an owner. */
 export interface OwnedAlone {
   readonly customerId: string;
-  /** Its name, else its e-mail address. */
+  /** Its name, else its email address. */
   readonly organisation: string;
   /** Others who are in it. */
   readonly otherMembers: number;

@@ -6,7 +6,7 @@ import { type Database, inTransaction } from '../../../plugins/stores/postgres/d
 export interface CustomerNote {
   readonly id: string;
   readonly at: Date;
-  /** E-mail address of the operator. */
+  /** Email address of the operator. */
   readonly author: string;
   readonly text: string;
 }

@@ -65,7 +65,7 @@ export type CustomerOrder = keyof typeof ORDERS;
 
 export interface CustomersPageQuery {
   readonly limit: number;
-  /** Prefix of an e-mail address in any case, id of a customer or key, or a key's last four characters. The order is then `email`. */
+  /** Prefix of an email address in any case, id of a customer or key, or a key's last four characters. The order is then `email`. */
   readonly search?: string | undefined;
   /** One state, or the customers of one product. Default: everybody. */
   readonly list?: `state:${CustomerState}` | `product:${string}` | undefined;

@@ -14,7 +14,7 @@ export const OPERATOR_COLUMNS = `
 u.id, u.email, o.created_at AS "createdAt",
   COALESCE(u.two_factor_enabled, false) AND EXISTS (SELECT FROM auth_account a WHERE a.user_id = u.id AND a.password IS NOT NULL) AS "isReady"`;
 
-/** @param person id of an account, or its e-mail address (upper and lower case are the same) */
+/** @param person id of an account, or its email address (upper and lower case are the same) */
 export async function findOperator(
   db: Database,
   person: { readonly id: string } | { readonly email: string },

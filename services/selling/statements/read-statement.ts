@@ -6,7 +6,7 @@ import { type BatchQuery, computeContents, type Content, findFirstDays, groupBy 
 
 /** A customer's statement of one month. */
 export interface MonthlyStatement extends Content {
-  /** E-mail address. */
+  /** Email address. */
   readonly customer: string;
   /** When it became final; null while it still grows. */
   readonly closedAt: string | null;

@@ -7,7 +7,7 @@ import { type Consent, requireConsent } from './require-consent';
 import { requireOfferedPlan } from './subscription-terms';
 
 export interface AskForPlanOptions {
-  /** E-mail address or id. */
+  /** Email address or id. */
   readonly customer: string;
   readonly product: string;
   /** Case does not matter. */

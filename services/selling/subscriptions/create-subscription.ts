@@ -7,7 +7,7 @@ import { type Consent } from './require-consent';
 import { type Actor } from '../customers/write-audit';
 
 export interface CreateSubscriptionOptions extends SubscriptionTerms {
-  /** E-mail address or id. */
+  /** Email address or id. */
   readonly customer: string;
   readonly product: string;
   /** See `SubscribeOptions`. */

@@ -10,7 +10,7 @@ export type PlanRequestState = 'open' | 'approved' | 'declined' | 'withdrawn';
 export interface PlanRequestView {
   readonly id: string;
   readonly customerId: string;
-  /** E-mail address. */
+  /** Email address. */
   readonly customer: string;
   readonly product: string;
   /** The product's title for customers. */

@@ -15,7 +15,7 @@ import {
 export interface SubscriptionView {
   readonly id: string;
   readonly customerId: string;
-  /** E-mail address. */
+  /** Email address. */
   readonly customer: string;
   readonly product: string;
   /** Null: the product's base limits. */
@@ -88,7 +88,7 @@ export async function lockSubscription(db: Database, { id, customerId }: Subscri
 
 /**
  * A customer's subscriptions in any state, by product.
- * @param options.customer e-mail address or id
+ * @param options.customer email address or id
  * @throws OperationRefused `customer_unknown`
  */
 export async function listSubscriptions(db: Database, { customer }: { customer: string }): Promise<SubscriptionView[]> {

@@ -6,7 +6,7 @@ export interface SuspensionOwner {
   readonly customerId: string;
   /** Product of a subscription; null for anything else. */
   readonly product: string | null;
-  /** E-mail address of the customer. */
+  /** Email address of the customer. */
   readonly email: string;
   /** The name by which people know a key or subscription; null for a customer. */
   readonly label: string | null;

@@ -38,14 +38,14 @@ ORDER BY lower(c.email) LIMIT $4`;
 
 export interface CustomersQuery {
   readonly limit: number;
-  /** Part of the e-mail address, in any case. */
+  /** Part of the email address, in any case. */
   readonly search?: string | undefined;
   readonly onlySuspended?: boolean | undefined;
-  /** The e-mail address after which the list begins. */
+  /** The email address after which the list begins. */
   readonly after?: string | undefined;
 }
 
-/** Customers, ordered by e-mail address. */
+/** Customers, ordered by email address. */
 export async function listCustomers(db: Database, { limit, search, onlySuspended, after }: CustomersQuery): Promise<CustomerSummary[]> {
   const { rows } = await db.query<CustomerSummary>(LIST, [search ?? null, onlySuspended ?? false, after ?? null, limit]);
   return rows;

@@ -80,7 +80,7 @@ async function setSuspension(
 
 /**
  * Refuses all requests of a customer with `subscription_inactive`, whatever the state of its subscriptions, or admits them again.
- * @param options.customer e-mail address or id
+ * @param options.customer email address or id
  * @throws OperationRefused `customer_unknown`, `reason_malformed`
  */
 export function suspendCustomer(db: Database, options: SuspensionWish & { readonly customer: string }): Promise<CustomerDetails> {

@@ -8,7 +8,7 @@ export interface TokenGrant {
   readonly scopes: readonly string[];
   readonly state: 'active' | 'expired' | 'revoked';
   readonly customerId: string;
-  /** E-mail address of the customer. */
+  /** Email address of the customer. */
   readonly email: string;
   /** The customer's suspension; null: not suspended. */
   readonly suspended: Suspension | null;

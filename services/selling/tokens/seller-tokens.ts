@@ -17,7 +17,7 @@ export interface SellerToken {
   readonly expiresAt: Date;
   /** Time of the last request, accurate to a minute. */
   readonly lastUsedAt: Date | null;
-  /** E-mail address of the operator who made it. */
+  /** Email address of the operator who made it. */
   readonly madeBy: string;
 }
 

@@ -14,7 +14,7 @@ export interface TokenView {
   readonly expiresAt: Date;
   /** Time of the last request, accurate to a minute. */
   readonly lastUsedAt: Date | null;
-  /** E-mail address of the person who made it; null for older tokens without this record, and once the account is gone. */
+  /** Email address of the person who made it; null for older tokens without this record, and once the account is gone. */
   readonly madeBy: string | null;
   /** True if that person is still a member. */
   readonly isMakerHere: boolean;

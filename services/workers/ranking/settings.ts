@@ -26,7 +26,7 @@ export const rankingWorkerSettings = z
     RANKING_TIMEOUT_MS: numberSetting({ min: 100, max: 25_000 }).default(8_000),
     /** Milliseconds between two pings on the WebSocket. After two pings without a pong, the peer counts as dead. */
     RANKING_HEARTBEAT_MS: numberSetting({ min: 50, max: 300_000 }).default(15_000),
-    /** True to read the websites of leads for e-mail addresses: live keys on the web, test keys in the sandbox. */
+    /** True to read the websites of leads for email addresses: live keys on the web, test keys in the sandbox. */
     RANKING_EMAIL_CRAWL: booleanSetting().default(false),
     /** Milliseconds for the websites of one search; less if its deadline is nearer. */
     RANKING_EMAIL_CRAWL_MS: numberSetting({ min: 100, max: 20_000 }).default(6_000),

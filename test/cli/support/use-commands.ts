@@ -9,7 +9,7 @@ export interface Commands {
   readonly json: (...argv: string[]) => Promise<any>;
   /** Runs a command that must fail, in both forms, and answers the JSON error's code and the human line. */
   readonly failure: (...argv: string[]) => Promise<{ code: string; line: string }>;
-  /** E-mail address of a new customer. */
+  /** Email address of a new customer. */
   readonly newCustomer: () => Promise<string>;
   /** A key for api-ip of a new customer. */
   readonly newKey: (...more: string[]) => Promise<any>;

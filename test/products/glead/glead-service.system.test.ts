@@ -162,7 +162,7 @@ describe('leads', () => {
   });
 });
 
-describe('their e-mails', () => {
+describe('their emails', () => {
   const PUBLIC = '93.184.216.34';
 
   /** Google Places, whose answer each test gives, and the web, which a dialled public address leads to. */
@@ -220,7 +220,7 @@ describe('their e-mails', () => {
   }
 
   describe('with the crawl switched on', () => {
-    it('a test key sees the e-mails of the documented input, and touches no network', async () => {
+    it('a test key sees the emails of the documented input, and touches no network', async () => {
       expect(await emailsOf(glead, 'test', { limit: 3 })).toEqual([
         ['hello@business-01.example.com', 'billing@business-01.example.com'],
         ['desk@business-02.example.com'],
@@ -231,7 +231,7 @@ describe('their e-mails', () => {
       expect([web.dialled, resolved]).toEqual([[], []]);
     });
 
-    it('a live key sees the e-mails that websites show; a lead without a website has none', async () => {
+    it('a live key sees the emails that websites show; a lead without a website has none', async () => {
       websites = ['http://www.one.com/', undefined, 'http://two.co.in/shop'];
       expect(await emailsOf(glead, 'live')).toEqual([['info@www.one.com'], 'no_website', ['info@two.co.in']]);
       expect(new Set(web.dialled)).toEqual(new Set([PUBLIC]));

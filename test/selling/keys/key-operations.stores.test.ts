@@ -29,7 +29,7 @@ async function rowCounts(): Promise<unknown> {
 }
 
 describe('customers', () => {
-  it('takes each e-mail address once, whatever its case', async () => {
+  it('takes each email address once, whatever its case', async () => {
     const made = await createCustomer(database.pool, { email: ' Mixed.Case@Example.com ', actor });
     expect(made.email).toBe('Mixed.Case@Example.com');
     await expect(createCustomer(database.pool, { email: 'mixed.case@example.COM', actor })).rejects.toEqual(refusal('customer_exists'));

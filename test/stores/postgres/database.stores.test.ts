@@ -41,7 +41,7 @@ const run = (sql: string, values: unknown[] = []): Promise<unknown> => database.
 
 describe('the database itself', () => {
   it.each([
-    ['an e-mail address in another case', 'INSERT INTO customer (email) SELECT upper(email) FROM customer LIMIT 1', 'customer_email_key'],
+    ['an email address in another case', 'INSERT INTO customer (email) SELECT upper(email) FROM customer LIMIT 1', 'customer_email_key'],
     ['an address that is none', "INSERT INTO customer (email) VALUES ('nobody')", 'customer_email_check'],
     [
       'a hash of another length',

@@ -19,7 +19,7 @@ export function startTestSandbox(): Promise<Sandbox> {
 /** A source that is silent is not waited for; for inputs that meet one. */
 export const HASTY = { RANKING_TIMEOUT_MS: '400' };
 
-/** @param network of the e-mail crawl's guarded fetch */
+/** @param network of the email crawl's guarded fetch */
 export async function startTestWorker(env: Record<string, string>, network?: RankingWorkerOptions['network']): Promise<WorkerServer> {
   const settings = rankingWorkerSettings.parse({ RANKING_TIMEOUT_MS: '20000', ...env });
   return startRankingWorker({ settings, log, clock: testClock, pageThread: await compilePageThread(), ...(network && { network }) });

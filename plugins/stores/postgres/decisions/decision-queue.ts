@@ -11,7 +11,7 @@ export interface Share {
 const ANONYMOUS_SHARE = 0.05;
 
 /**
- * Decisions that wait to be written. The queue is bounded, and drops admissions before refusals, because people ask about refusals.
+ * Decisions waiting to be written. The queue is bounded, and drops admissions before refusals, because people ask about refusals.
  * Refusals without a known key belong to no customer, and anybody can cause any number of them, so they have a share of their own.
  */
 export class DecisionQueue {

@@ -19,7 +19,7 @@ const MAX_OF_METHOD = 20;
 /** Matches a key in a path. */
 const KEYS = /tg_(?:live|test|admin|seller)_\w+/gi;
 
-/** Matches an e-mail address, or as many digits as telephone and identity numbers have. */
+/** Matches an email address, or as many digits as telephone and identity numbers have. */
 const PERSONAL = /@|%40|(?:\d\D*){8}/i;
 
 /**

@@ -3,7 +3,7 @@
 CREATE TABLE customer (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   email text NOT NULL CHECK (email ~ '^[^@\s]+@[^@\s]+$' AND length(email) <= 254),
-  -- The name that an organisation gives itself. Null: it goes by its e-mail address.
+  -- The name that an organisation gives itself. Null: it goes by its email address.
   display_name text CHECK (char_length(display_name) BETWEEN 1 AND 100),
   created_at timestamptz NOT NULL DEFAULT now()
 );
@@ -39,7 +39,7 @@ CREATE TABLE customer_note (
   number bigint GENERATED ALWAYS AS IDENTITY,
   customer_id uuid NOT NULL REFERENCES customer ON DELETE CASCADE,
   at timestamptz NOT NULL DEFAULT now(),
-  -- E-mail address of the operator.
+  -- Email address of the operator.
   author text NOT NULL,
   text text NOT NULL CHECK (length(text) BETWEEN 1 AND 2000)
 );
@@ -177,7 +177,7 @@ CREATE TABLE email_change (
   session_id uuid NOT NULL,
   expires_at timestamptz NOT NULL DEFAULT now() + interval '1 hour'
 );
-COMMENT ON TABLE email_change IS 'A pending change of an e-mail address: the old address allows it, the new one proves who reads it.';
+COMMENT ON TABLE email_change IS 'A pending change of an email address: the old address allows it, the new one proves who reads it.';
 
 CREATE TABLE outbox_mail (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),

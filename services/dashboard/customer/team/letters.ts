@@ -15,7 +15,7 @@ function isolateText(name: string): string {
 interface Told {
   readonly to: string;
   readonly organisation: string;
-  /** E-mail address of the person who did it. */
+  /** Email address of the person who did it. */
   readonly by: string;
   /** Name of the installation; {@link PLAIN_NAME} unless given. */
   readonly name?: string | undefined;

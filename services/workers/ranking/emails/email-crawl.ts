@@ -35,7 +35,7 @@ export type SiteEmails =
       readonly reason: string;
     };
 
-/** Looks for e-mail addresses on the websites of businesses. */
+/** Looks for email addresses on the websites of businesses. */
 export interface EmailCrawl {
   /**
    * The result for each website, never later than the call's deadline.
@@ -110,7 +110,7 @@ async function crawlWithin(
   };
   await within(budgetMs, crawl, call.signal).catch(() => undefined);
   call.signal.throwIfAborted();
-  call.log.debug({ websites: websites.length, answered: found.size }, 'websites were searched for e-mail addresses');
+  call.log.debug({ websites: websites.length, answered: found.size }, 'websites were searched for email addresses');
   return new Map(websites.map((website) => [website, found.get(website) ?? unknownEmails('timeout')]));
 }
 

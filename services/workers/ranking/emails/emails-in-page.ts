@@ -25,7 +25,7 @@ function* recipientsOf(targets: readonly string[]): Generator<string> {
 }
 
 /**
- * E-mail addresses that a page shows to its readers, first from links and then from text, without repeats, in lower case. Addresses that
+ * Email addresses that a page shows to its readers, first from links and then from text, without repeats, in lower case. Addresses that
  * are hidden from machines (`info [at] …`) are left alone.
  * @param site the site whose addresses count, in the form of `siteOf`
  */

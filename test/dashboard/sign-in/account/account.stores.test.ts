@@ -130,7 +130,7 @@ describe('changing the address', () => {
     return tokenOf(dashboard.mails.findLast((mail) => mail.subject === subject));
   }
 
-  describe('a change of the e-mail address', () => {
+  describe('a change of the email address', () => {
     it('leaves an organisation that was handed to somebody else its name', async () => {
       const from = 'handed.over@example.com';
       const cookie = await dashboard.signIn(from);
