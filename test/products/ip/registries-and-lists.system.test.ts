@@ -97,7 +97,7 @@ describe('registries', () => {
     });
 
     it.each<[string, () => void, RegExp]>([
-      ['a status', () => give('busy', 429), /answered 429/],
+      ['a status', () => give('busy', 429), /responded with 429/],
       ['too much', () => give(`"${'x'.repeat(RDAP_LIMITS.maxBytes)}"`), /too_large/],
     ])('fails by %s, without the address in the message, and is tried again', async (_case, serve, reason) => {
       serve();
