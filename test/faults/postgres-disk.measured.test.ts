@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { recordObservation } from '../support/faults/fault-report';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { expectDocumented, observeFault } from '../support/faults/observe-fault';
-import { isMeasured } from '../support/measured';
-import { runsEveryScene } from '../support/scenes';
 
 /** Room for an empty server and its write-ahead log. */
 const SIZE = '200m';
@@ -25,8 +23,7 @@ function mountSmallDisk(): { folder: string } | { reason: string } {
   }
 }
 
-// `npm test` has a server that refuses to write in postgres.measured.test.ts.
-const disk = runsEveryScene || isMeasured ? mountSmallDisk() : { reason: 'npm run test:all fills it' };
+const disk = mountSmallDisk();
 if ('reason' in disk) console.warn(`skipped: Postgres's disk full: ${disk.reason}`);
 const onSmallDisk = 'reason' in disk ? it.skip : it;
 const folder = 'folder' in disk ? disk.folder : '';

@@ -50,8 +50,7 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
   });
   beforeEach(untilAllServe);
 
-  // `npm test` kills workers behind one gateway: test/scale/worker-processes.measured.test.ts.
-  sceneOn(kind)('one is killed again and again', async () => {
+  sceneOn(kind, 'nginx-lua')('one is killed again and again', async () => {
     const inflict = async (): Promise<void> => {
       for (let death = 0; death < 3; death++) {
         const [dead = 0] = workers();
@@ -63,13 +62,12 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
     await gateway.expectRefusals('one worker killed three times', { ...RECOVERY, inflict, lastsMs: 0, deaths: 3 });
   });
 
-  // All are gone too while the one process is killed in test/faults/processes.measured.test.ts, where strangers hammer as well.
-  sceneOn(kind)('all are killed at once', async () => {
+  sceneOn(kind, 'nginx-lua')('all are killed at once', async () => {
     const inflict = (): void => workers().forEach(kill);
     await gateway.expectRefusals('all workers killed', { ...RECOVERY, inflict, lastsMs: 0, deaths: 1 });
   });
 
-  sceneOn(kind)('each is killed as soon as it is there', async () => {
+  sceneOn(kind, 'nginx-lua')('each is killed as soon as it is there', async () => {
     let isCrashing = true;
     const crash = async (): Promise<void> => {
       for (; isCrashing; await sleep(20)) workers().forEach(kill);
@@ -87,12 +85,12 @@ describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of thre
     });
   });
 
-  sceneOn(kind)('one is stopped for longer than the gateway waits', async () => {
+  sceneOn(kind, 'nginx-lua')('one is stopped for longer than the gateway waits', async () => {
     const [stopped = 0] = workers();
     const inflict = (): void => void process.kill(stopped, 'SIGSTOP');
     const lift = (): void => void process.kill(stopped, 'SIGCONT');
     await gateway.expectRefusals('one worker stopped', { ...RECOVERY, inflict, lastsMs: STOPPED_MS, lift });
   });
 
-  sceneOn(kind)('all are hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered, three workers'));
+  sceneOn(kind, 'nginx-lua')('all are hammered by strangers', () => gateway.expectRefusalsUnderFlood('hammered, three workers'));
 });
