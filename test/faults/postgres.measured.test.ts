@@ -8,6 +8,7 @@ import { openFaultStage, prepareDatabase, type FaultStage } from '../support/fau
 import { eventually } from '../support/eventually';
 import { closeConnections, send } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
+import { openedForTests } from '../support/opened';
 import { inTestAll } from '../support/scenes';
 import { type GatewayNode } from '../support/system/node';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
@@ -18,18 +19,16 @@ let proxy: FaultProxy;
 /** A node that reaches Postgres through the proxy. */
 let proxied: { node: GatewayNode; target: ProbeTarget };
 
+const opened = openedForTests();
 beforeAll(async () => {
-  stage = await openFaultStage();
-  proxy = await openFaultProxy(stage.postgres.url);
+  stage = await opened.keep(openFaultStage(), async (each) => {
+    each.postgres.thaw();
+    await each.close();
+  });
+  proxy = await opened.keep(openFaultProxy(stage.postgres.url), (each) => each.close());
   proxied = await stage.addNode({ databaseUrl: proxy.url });
 });
-
-afterAll(async () => {
-  stage.postgres.thaw();
-  closeConnections();
-  await stage?.close();
-  await proxy?.close();
-});
+afterAll(closeConnections);
 
 const hearsOfChanges = (node: GatewayNode) => async (): Promise<boolean> => (await node.metric('tollgate_change_feed_healthy')) === 1;
 
