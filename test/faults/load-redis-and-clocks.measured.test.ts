@@ -7,6 +7,7 @@ import { expectAlertsOf } from '../support/faults/firing-alerts';
 import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
 import { Answers, judgeReply, type Answer, type ProbeTarget } from '../support/faults/fault-probe';
 import { expectMeasured, isMeasured } from '../support/measured';
+import { openedForTests } from '../support/opened';
 import { inTestAll, firstOf } from '../support/scenes';
 import { flood } from '../support/system/flood';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
@@ -151,14 +152,13 @@ describe('Redis', () => {
   const countsInRedis = (node: GatewayNode) => async (): Promise<boolean> =>
     (await node.metric('tollgate_quota_store_in_use{store="redis"}')) === 1;
 
+  const opened = openedForTests();
   beforeAll(async () => {
-    proxy = await openFaultProxy(stage.redis.url);
+    proxy = await opened.keep(openFaultProxy(stage.redis.url), async (each) => {
+      stage.redis.thaw();
+      await each.close();
+    });
     proxied = await stage.addNode({ redisUrl: proxy.url });
-  });
-
-  afterAll(async () => {
-    stage.redis.thaw();
-    await proxy?.close();
   });
 
   describe('nothing unauthorised gets through, nobody is refused and every unit is counted while Redis', () => {
