@@ -381,19 +381,21 @@ describe('sending alerts by webhook and mail', () => {
     const raisedSince = async (): Promise<number> =>
       (await database.pool.query('SELECT 1 FROM alert WHERE customer_id IN (SELECT subject FROM outbox)')).rowCount ?? 0;
 
-    it('goes on by itself when PostgreSQL was away', async () => {
-      const db = createPool(database.url, { max: 2, statementTimeoutMs: 60_000 });
+    it('goes on by itself when PostgreSQL was away, and tells each webhook of each alert once with several dashboards', async () => {
+      const db = createPool(database.url, { max: 6, statementTimeoutMs: 60_000 });
       const query = db.query.bind(db);
       let isAway = true;
       Object.assign(db, { query: (...args: Parameters<typeof query>) => (isAway ? Promise.reject(new Error('away')) : query(...args)) });
-      start(db);
-      await useAll(10);
+      for (let dashboards = 0; dashboards < 3; dashboards++) start(db);
+      await Promise.all([useAll(10), useAll(20), useAll(30)]);
       await new Promise((done) => setTimeout(done, 100));
       expect(receiver.seen).toEqual([]);
       isAway = false;
-      await eventually(() => receiver.seen.length === 2);
+      await eventually(() => receiver.seen.length >= 6);
+      await eventually(async () => (await database.pool.query("SELECT FROM webhook_delivery WHERE state = 'waiting'")).rowCount === 0);
       for (const work of running.splice(0)) await work.close();
       await db.end();
+      expect([receiver.seen.length, new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size]).toEqual([6, 6]);
     });
   });
 });

@@ -30,12 +30,15 @@ describe('keys of a customer', () => {
       expect(key.name).toBe('<b>🚀 & co</b>');
     });
 
-    it('know, once one is rotated, which replaced it and until when both work', async () => {
+    it('are rotated once by a form that is sent twice, and know which replaced which and until when both work', async () => {
       const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
       const { key: old } = (await dashboard.ask({ method: 'POST', path: '/api/keys', cookie, body })).json();
       expect(old).toMatchObject({ replaces: null, replacedBy: null });
       const rotation = { version: old.version, submission: randomUUID(), overlapHours: 24 };
-      const { key } = (await dashboard.ask({ method: 'POST', path: `/api/keys/${old.id}/rotate`, cookie, body: rotation })).json();
+      const rotate = () => dashboard.ask({ method: 'POST', path: `/api/keys/${old.id}/rotate`, cookie, body: rotation });
+      const answers = await Promise.all([rotate(), rotate()]);
+      expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+      const [{ key }] = answers.flatMap((answer) => (answer.statusCode === 200 ? [answer.json()] : []));
       const before = (await dashboard.ask({ path: `/api/keys/${old.id}`, cookie })).json();
       expect(before.replacedBy).toEqual({ id: key.id, maskedKey: key.maskedKey, works: true, expiresAt: null });
       expect(key.replaces).toEqual({ id: old.id, maskedKey: old.maskedKey, works: true, expiresAt: before.expiresAt });
