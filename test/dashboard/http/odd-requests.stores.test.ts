@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { eventually } from '../../support/eventually';
-import { PASSWORD, startDashboard, type TestDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
+import { startDashboard, type TestDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
 import { randomUUID } from 'node:crypto';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { setCustomerLimits } from '../../../services/selling/customers/customer-limits';
@@ -12,11 +12,6 @@ import { createKey } from '../../../services/selling/keys/create-key';
 import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules';
 import { openedForTests } from '../../support/opened';
 import { runsEveryScene } from '../../support/scenes';
-import { type Pool } from 'pg';
-import { createPool } from '../../../plugins/stores/postgres/pool';
-import { isDatabaseAway } from '../../../services/dashboard/http/answer-error';
-import { type Line, openLine } from '../../stores/quota/line';
-import { testDatabase } from '../../support/postgres/postgres';
 
 const endpoints = endpointsFor('members').filter((each) => !isPrinted(each));
 const dashboard = useDashboard({
@@ -230,170 +225,5 @@ describe('large answers', () => {
     expect(list.json().keys.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining(keyIds));
     for (const { body } of [list, await get('/api/audit?limit=100')]) expect(body.length).toBeLessThan(A_PAGE_BYTES);
     expect((await get(`/api/keys/${keyIds[0]}`)).json().rules).toHaveLength(MANY);
-  });
-});
-
-describe('without a database', () => {
-  const opened = openedForTests();
-  let line: Line;
-  let pool: Pool;
-  let dashboard: TestDashboard;
-  let cookie: string;
-
-  beforeAll(async () => {
-    const database = await opened.keep(testDatabase(), (each) => each.close());
-    line = await opened.keep(openLine(database.url), (each) => each.close());
-    pool = createPool(line.url, { max: 4, statementTimeoutMs: 60_000 });
-    dashboard = await opened.keep(startDashboard({ db: pool }), async (each) => {
-      line.mend();
-      await each.close();
-    });
-    cookie = await dashboard.signUp('asha@example.com');
-  });
-  beforeEach(() => line.mend());
-
-  const get = (path: string) => dashboard.ask({ path: `/api${path}`, cookie });
-  const post = (path: string, body: object) => dashboard.ask({ method: 'POST', path: `/api${path}`, cookie, body });
-  const asks = [
-    ['a list', () => get('/keys')],
-    ['a change', () => post('/keys', { submission: randomUUID(), mode: 'test', products: ['api-ip'] })],
-    ['who is signed in', () => get('/session')],
-    ['signing in', () => post('/auth/sign-in/email', { email: 'asha@example.com', password: PASSWORD })],
-    ['verifying', () => post('/auth/verify-email', { token: tokenOf(dashboard.mails[0]), password: PASSWORD })],
-    ['signing up', () => post('/auth/sign-up/email', { email: 'new@example.com', password: PASSWORD })],
-    ['a list of sessions', () => get('/auth/list-sessions')],
-    ['a new password', () => post('/auth/change-password', { currentPassword: PASSWORD, newPassword: 'another long one' })],
-    ['a reset', () => post('/auth/request-password-reset', { email: 'asha@example.com' })],
-  ] as const;
-
-  describe('without PostgreSQL', () => {
-    // All of them at once by a database that hangs, below.
-    it.each(asks.slice(0, 4))('%s is answered with 503, and works again by itself', async (_what, ask) => {
-      line.cut();
-      const answer = await ask();
-      expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([503, 'service_not_ready', '1']);
-      expect(answer.headers['set-cookie']).toBeUndefined();
-      line.mend();
-      await eventually(async () => (await dashboard.ask({ path: '/api/keys', cookie })).statusCode === 200);
-    });
-
-    it('that hangs instead of breaking, the answer is 503 too, and in time', async () => {
-      // New connections take no longer than this for a statement; the old ones are ended.
-      const usual = { ...pool.options };
-      Object.assign(pool.options, { statement_timeout: 500, query_timeout: 500, connectionTimeoutMillis: 500 });
-      line.cut();
-      await eventually(() => pool.totalCount === 0);
-      line.mend();
-      line.hang();
-      const answers = await Promise.all(asks.map(([, ask]) => ask()));
-      expect(answers.map(({ statusCode }) => statusCode)).toEqual(asks.map(() => 503));
-      Object.assign(pool.options, usual);
-      line.cut();
-      line.mend();
-      await eventually(async () => (await dashboard.ask({ path: '/api/keys', cookie })).statusCode === 200);
-    });
-
-    it('a page says so to a browser in the dress of the others, and to programs as a problem', async () => {
-      const open = (accept: string) => dashboard.app.inject({ url: '/products/api-ip', headers: { host: 'dashboard.test', accept } });
-      line.cut();
-      const { statusCode, headers, body } = await open('text/html,*/*;q=0.8');
-      expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '1', 'no-store']);
-      expect(headers['content-security-policy']).toContain("default-src 'self'");
-      expect(body).toMatch(/<header class="top">.*<h1>Back in a moment<\/h1>.*<a class="button" href="">Try again<\/a>/s);
-      expect((await open('*/*')).json()).toMatchObject({ code: 'service_not_ready' });
-      line.mend();
-      await eventually(async () => (await open('text/html')).statusCode === 200);
-      await pool.query('ALTER TABLE catalogue_revision RENAME TO elsewhere');
-      const broken = await open('text/html').finally(() => pool.query('ALTER TABLE elsewhere RENAME TO catalogue_revision'));
-      expect([broken.statusCode, /<h1>Something went wrong.*request <code>\w+<\/code>/s.test(broken.body)]).toEqual([500, true]);
-    });
-
-    it.each(['', 'tollgate.session_token=any'])('a page that explains a request says so, not that there is none (%s)', async (session) => {
-      const url = '/explain?request=0123456789abcdef0123456789abcdef';
-      const open = () => dashboard.app.inject({ url, headers: { host: 'dashboard.test', accept: 'text/html', cookie: session } });
-      line.cut();
-      const { statusCode, body } = await open();
-      expect([statusCode, body.includes('The record of requests cannot be read right now')]).toEqual([503, true]);
-      line.mend();
-      if (session === '') await eventually(async () => (await open()).body.includes('Sign in to see this request'));
-    });
-  });
-
-  describe('an error of the database', () => {
-    it('is told from a mistake of ours', () => {
-      expect(isDatabaseAway(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))).toBe(true);
-      expect(isDatabaseAway(new Error('outer', { cause: new Error('Connection terminated unexpectedly') }))).toBe(true);
-      expect(isDatabaseAway(new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })]))).toBe(true);
-      expect(isDatabaseAway(Object.assign(new Error('syntax error'), { code: '42601' }))).toBe(false);
-      expect(isDatabaseAway('ECONNREFUSED')).toBe(false);
-    });
-  });
-});
-
-describe('at the same time', () => {
-  let own: Belongings;
-  beforeEach(async () => {
-    own = await makeBelongings(dashboard);
-  });
-
-  const ask = (method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown) =>
-    dashboard.ask({ method, path: `/api${path}`, body, cookie: own.cookie });
-  const countKeys = async (): Promise<number> => (await dashboard.ask({ path: '/api/keys', cookie: own.cookie })).json().total;
-
-  describe('two people who edit the same key', () => {
-    it('do not overwrite each other: the second is shown what the first did', async () => {
-      const { id, version } = own.key;
-      const first = await ask('PATCH', `/keys/${id}`, { version, name: 'first' });
-      const second = await ask('PUT', `/keys/${id}/rules`, { version, rules: ['192.0.2.1'] });
-      expect([second.statusCode, second.json().code, second.json().current]).toEqual([409, 'version_conflict', first.json()]);
-      const decidedAgain = await ask('PUT', `/keys/${id}/rules`, { version: second.json().current.version, rules: ['192.0.2.1'] });
-      expect(decidedAgain.json()).toMatchObject({ name: 'first', rules: ['192.0.2.1'] });
-    });
-
-    it('at the same moment: exactly one is done', async () => {
-      const { id, version } = own.key;
-      const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => ask('PATCH', `/keys/${id}`, { version, name: `name ${index}` })),
-      );
-      const done = answers.filter(({ statusCode }) => statusCode === 200);
-      expect(done).toHaveLength(1);
-      expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(7);
-      const stored = await dashboard.ask({ path: `/api/keys/${id}`, cookie: own.cookie });
-      expect(stored.json()).toEqual(done[0]?.json());
-    });
-
-    it('are told apart from use, which is no change', async () => {
-      const { id, version } = own.key;
-      await dashboard.pool.query('UPDATE credential SET last_used_at = now() WHERE id = $1', [id]);
-      expect((await ask('PATCH', `/keys/${id}`, { version, name: 'still mine' })).statusCode).toBe(200);
-    });
-  });
-
-  describe('a form that is sent twice', () => {
-    it('makes one key, at the same moment or later, and only one answer has the secret', async () => {
-      const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
-      const together = await Promise.all(Array.from({ length: 6 }, () => ask('POST', '/keys', body)));
-      const made = together.filter(({ statusCode }) => statusCode === 200);
-      expect(made).toHaveLength(1);
-      const later = await ask('POST', '/keys', body);
-      for (const answer of [later, ...together.filter(({ statusCode }) => statusCode !== 200)]) {
-        expect([answer.statusCode, answer.json().code, answer.json().id]).toEqual([409, 'already_done', made[0]?.json().key.id]);
-        expect(answer.body).not.toContain(made[0]?.json().secret);
-      }
-      expect(await countKeys()).toBe(2);
-    });
-
-    it('may be sent again after it was refused', async () => {
-      const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'], rules: ['not a rule!'] };
-      expect((await ask('POST', '/keys', body)).statusCode).toBe(400);
-      expect((await ask('POST', '/keys', { ...body, rules: [] })).statusCode).toBe(200);
-    });
-
-    it('of one customer is another’s own', async () => {
-      const other = await makeBelongings(dashboard);
-      const body = { submission: randomUUID(), mode: 'test', products: ['api-ip'] };
-      expect((await ask('POST', '/keys', body)).statusCode).toBe(200);
-      expect((await dashboard.ask({ method: 'POST', path: '/api/keys', body, cookie: other.cookie })).statusCode).toBe(200);
-    });
   });
 });
