@@ -77,7 +77,7 @@ const TABLE = {
     status: 429,
     title: 'Requests come too fast',
     detail:
-      'Requests of this subscription come faster than its rate allows. Wait for as long as Retry-After says, then send fewer at once.',
+      'Requests of this subscription come faster than its rate allows. Wait for the number of seconds in Retry-After, then send fewer at once.',
     type: QUOTA_EXCEEDED,
   },
   concurrency_exceeded: {
@@ -93,7 +93,7 @@ const TABLE = {
   ambiguous_path: {
     status: 400,
     title: 'Path can be read in two ways',
-    detail: 'An encoded slash, backslash or dot makes another path of this one when it is decoded. Send the path that you mean.',
+    detail: 'The path has an encoded slash, backslash or dot, so it would be another path when decoded. Send the path that you mean.',
   },
   access_layer_unavailable: {
     status: 503,
@@ -109,14 +109,14 @@ const TABLE = {
   validation_failed: { status: 422, title: 'Validation failed', detail: 'The request data does not satisfy the rules of this route.' },
   route_unknown: { status: 404, title: 'No such route', detail: 'There is nothing at this path.' },
   not_found: { status: 404, title: 'Not found', detail: 'There is no record for this request.' },
-  method_not_allowed: { status: 405, title: 'Method not allowed', detail: 'This route does not take this method.' },
+  method_not_allowed: { status: 405, title: 'Method not allowed', detail: 'This route does not accept this method.' },
   precondition_failed: {
     status: 412,
     title: 'Precondition failed',
-    detail: 'The resource is not in the version that the request names.',
+    detail: 'The resource has another version than the one that the request names.',
   },
   payload_too_large: { status: 413, title: 'Request too large', detail: 'The request body is larger than this route accepts.' },
-  media_type_unsupported: { status: 415, title: 'Media type not supported', detail: 'This route does not take this content type.' },
+  media_type_unsupported: { status: 415, title: 'Media type not supported', detail: 'This route does not accept this content type.' },
   range_not_satisfiable: { status: 416, title: 'Range not satisfiable', detail: 'The requested range lies outside the resource.' },
   processing_failed: { status: 500, title: 'Request could not be processed', detail: 'The request could not be processed.' },
   upstream_failed: {

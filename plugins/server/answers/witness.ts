@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseAnswerLine, requestIdOfLine, type ToldAnswer } from '../../core/access/answer-line';
+import { parseAnswerLine, requestIdOfLine, type ReportedAnswer } from '../../core/access/answer-line';
 import { type Answer, type Charge, type Decision, type DecisionLog, type RefundRequest, type Settlement } from '../../core/ports';
 import { isUndelivered } from '../../core/catalogue/refunds';
 import { unitsOf } from '../../core/catalogue/units';
@@ -25,9 +25,9 @@ interface Cost {
   readonly isFree: boolean;
 }
 
-function costOf(told: ToldAnswer, { units, isFree5xx, mostUnits }: Charge): Cost {
-  const isFree = isUndelivered(told, isFree5xx);
-  return { units: isFree ? units : unitsOf(told.units, units, mostUnits), isFree };
+function costOf(reported: ReportedAnswer, { units, isFree5xx, mostUnits }: Charge): Cost {
+  const isFree = isUndelivered(reported, isFree5xx);
+  return { units: isFree ? units : unitsOf(reported.units, units, mostUnits), isFree };
 }
 
 /**
@@ -80,8 +80,8 @@ export class Witness {
       const id = requestIdOfLine(line);
       const pending = this.newer.get(id) ?? this.older.get(id);
       if (!pending) passOn?.(line);
-      const told = pending && parseAnswerLine(line);
-      if (told) this.settle(pending, told);
+      const reported = pending && parseAnswerLine(line);
+      if (reported) this.settle(pending, reported);
     }
   }
 
@@ -118,11 +118,11 @@ export class Witness {
     this.newer.set(requestId, { credentialId, product, atMs, charge });
   }
 
-  private settle({ credentialId, product, atMs, charge }: Pending, told: ToldAnswer): void {
-    const { requestId, status, bytes, elapsedMs, isFromApi } = told;
+  private settle({ credentialId, product, atMs, charge }: Pending, reported: ReportedAnswer): void {
+    const { requestId, status, bytes, elapsedMs, isFromApi } = reported;
     if (!this.newer.delete(requestId)) this.older.delete(requestId);
     this.hasHeard = true;
-    const cost = charge && costOf(told, charge);
+    const cost = charge && costOf(reported, charge);
     this.options.note({ requestId, credentialId, product, atMs, status, bytes, elapsedMs, isFromApi, units: cost?.units });
     if (charge && cost) this.charge(requestId, charge, cost);
     this.noteSettled();

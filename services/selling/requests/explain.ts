@@ -169,7 +169,7 @@ const REMEDIES: Record<DenialCode, Remedy> = {
       : 'Wait for midnight in the quota time zone, or change the plan: a higher limit takes effect at once.',
   quota_monthly_exceeded: 'Wait for the next month in the quota time zone, or change the plan: a higher limit takes effect at once.',
   rate_exceeded:
-    'Wait for as long as Retry-After says, and spread requests: the rate holds for all keys of the subscription together. Another plan may have a higher one.',
+    'Wait for the number of seconds in Retry-After, and spread requests: the rate holds for all keys of the subscription together. Another plan may have a higher one.',
   access_layer_unavailable: 'Try again shortly. The key store did not respond; the log of the plugin server says why.',
   quota_unavailable: 'Try again shortly. No quota store responded; the log of the plugin server says why.',
 };

@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { findRuleFlaws } from './find-rule-flaws';
 
-/** Warns about rules that let in more callers than they seem to. */
+/** Warns about rules that admit more callers than they seem to. */
 export function RuleWarnings({ rules }: { readonly rules: readonly string[] }): ReactNode {
   return findRuleFlaws(rules).map((flaw) => (
     <Alert key={flaw} color="yellow" role="status" py="xs" className="breakable">
