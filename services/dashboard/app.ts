@@ -6,6 +6,10 @@ import { PROBLEM_TYPE, ServiceError } from '../kit/errors';
 import { type Metrics } from '../kit/metrics';
 import { NO_JSON_SCHEMAS } from '../kit/no-json-schemas';
 import { readDocument } from '../openapi/read-document';
+import { KeyChanged } from '../selling/keys/change-key-optimistically';
+import { type VersionConflict } from '../selling/operations/version';
+import { SubscriptionChanged } from '../selling/subscriptions/change-subscription-optimistically';
+import { WebhookChanged } from '../selling/webhooks/change-webhook';
 import { addApi } from './add-api';
 import { answerError } from './http/answer-error';
 import { createAttemptLimits } from './http/attempt-limits';
@@ -17,12 +21,14 @@ import { type AuthSource } from './sign-in/create-auth';
 import { type DashboardDeps, type GatewayPort, type MailSender } from './http/dashboard-deps';
 import { addSellerRoutes, SELLER_PREFIX } from './seller/api/seller-routes';
 import { addManagementRoutes, MANAGEMENT_PREFIX } from './customer/management/management-routes';
+import { toKey } from './customer/keys/key-handlers';
+import { subscriptionFields } from './customer/plans/subscription-use';
+import { toWebhook } from './customer/webhooks/webhook-handlers';
 import { createOrganisationChoice } from './sign-in/organisation-choice';
-import { findOperatorCaller } from './seller/console/find-operator-caller';
+import { findOperatorCaller } from './sign-in/find-caller';
 import { EVENTS_PREFIX, servePaymentEvents } from './billing/payment-events';
 import { addViewRoutes } from './seller/console/view-routes';
 import { memberHandlers } from './member-handlers';
-import { showConflict } from './show-conflict';
 import { securityHeaders } from './http/security-headers';
 import { brandPage } from './brand/brand-page';
 import { type Description, describeSold, type DescriptionInput } from './storefront/description';
@@ -35,6 +41,10 @@ import { serveGatewayRoot } from './storefront/gateway-root';
 import { keepDocument, serveDocument } from './http/serve-document';
 import { isPage, serveWeb } from './http/serve-web';
 import { type OperatorCaller } from './http/callers';
+import { shapeAnswer } from './http/shape-answer';
+import { webhook } from './contract/alerts';
+import { key } from './contract/keys';
+import { subscription } from './contract/plans';
 
 export interface DashboardAppOptions {
   readonly deps: DashboardDeps;
@@ -154,6 +164,15 @@ function addHooks(app: FastifyInstance, { deps, url, metrics }: DashboardAppOpti
     deps.log.info({ requestId: request.id, method: request.method, route, status: reply.statusCode, durationMs });
     done();
   });
+}
+
+/** The present state of what was changed meanwhile, as its endpoint returns it; undefined for a subject that no endpoint shows. */
+function showConflict(conflict: VersionConflict): unknown {
+  if (conflict instanceof KeyChanged) return shapeAnswer(key, toKey(conflict.current));
+  if (conflict instanceof WebhookChanged) return shapeAnswer(webhook, toWebhook(conflict.current));
+  if (!(conflict instanceof SubscriptionChanged)) return undefined;
+  const shown = subscription.omit({ daily: true, monthly: true, refunds: true, test: true, includedNow: true });
+  return shapeAnswer(shown, subscriptionFields(conflict.current));
 }
 
 interface FailedCall {

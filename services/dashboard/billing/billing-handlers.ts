@@ -7,6 +7,7 @@ import { checkTaxId } from '../../../plugins/core/catalogue/tax-ids';
 import { findBillingDetails, keepBillingDetails } from '../../selling/billing/billing-details';
 import {
   type InvoiceFilter,
+  type InvoiceSummary,
   type InvoiceView,
   listInvoices,
   listWholeInvoices,
@@ -17,9 +18,11 @@ import { markInvoicePaid } from '../../selling/billing/settle-invoice';
 import { OperationRefused } from '../../selling/operations/operation-refused';
 import { readStatement } from '../../selling/statements/read-statement';
 import { type billingEndpoints, type sellerBillingEndpoints } from '../contract/billing';
+import { PROVIDERS } from '../contract/billing-fields';
 import { type FileAnswer, type Handlers } from '../http/bind-endpoint';
 import { type Caller } from '../http/callers';
 import { type DashboardDeps } from '../http/dashboard-deps';
+import { csvRecord } from '../http/csv';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
 import { paidPlanHandlers } from './change-paid-plan';
@@ -27,7 +30,6 @@ import { paymentHandlers, readPaidPlans } from './payment-handlers';
 import { isCollecting, portOf as paymentPortOf } from '../../selling/billing/payments-of';
 import { invoicePdf } from './invoice-pdf';
 import { sellerSums, unchargedOverage } from './seller-payments';
-import { invoiceRecords, toInvoice, toSummary } from './show-invoice';
 
 const portOf = async ({ db, catalogue, timeZone }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue(), timeZone);
 const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.now() / 1_000, timeZone).day;
@@ -44,6 +46,67 @@ async function nextInvoice(port: BillingPort, { customerId: id, address: email }
   const statement = await readStatement(db, { customer: { id, email }, month, timeZone, now });
   const issuedOn = addDays(daysOfMonth(month).at(-1) ?? '', DAYS_UNTIL_ISSUED);
   return { month, issuedOn, totals: (statement?.totals ?? []).filter(({ amount }) => Number(amount) > 0) };
+}
+
+/** A list's line in the contract's form. */
+function toSummary<Invoice extends InvoiceSummary>(invoice: Invoice) {
+  const paidThrough = PROVIDERS.find((each) => each === invoice.paidThrough) ?? null;
+  return { ...invoice, paidThrough, total: fromMinor(invoice.total, invoice.currency) };
+}
+
+/** An invoice in the contract's form: amounts are text with the currency's decimals. */
+function toInvoice({ content, ...invoice }: InvoiceView) {
+  const { seller, buyer, lines, net, taxes, placeOfSupply, serviceCode, notes, payment, currency } = content;
+  const text = (amount: number): string => fromMinor(amount, currency);
+  return {
+    ...toSummary(invoice),
+    seller,
+    buyerDetails: buyer,
+    lines: lines.map((line) => ({ ...line, price: text(line.price), surcharge: text(line.surcharge), amount: text(line.amount) })),
+    net: text(net),
+    taxes: taxes.map((tax) => ({ ...tax, amount: text(tax.amount) })),
+    placeOfSupply,
+    serviceCode,
+    notes,
+    payment,
+  };
+}
+
+const COLUMNS = [
+  'number',
+  'kind',
+  'corrects',
+  'issued_on',
+  'due_on',
+  'month',
+  'customer_id',
+  'buyer',
+  'buyer_country',
+  'buyer_tax_id',
+  'state',
+  'paid_on',
+  'reference',
+  'payment',
+  'line',
+  'days',
+  'percent',
+  'amount',
+  'currency',
+];
+
+/** For bookkeeping: a record for each line and each tax. Amounts of a credit note are negative, so that columns add up. */
+async function* invoiceRecords(invoices: AsyncIterable<InvoiceView>): AsyncGenerator<string> {
+  yield csvRecord(COLUMNS);
+  for await (const { content, ...invoice } of invoices) {
+    const { number, kind, credit, issuedOn, dueOn, month, customerId, state, paidOn, reference, currency } = invoice;
+    const { buyer, lines, taxes, paidBy } = content;
+    const isCredit = kind === 'credit_note';
+    const about = [number, kind, isCredit ? (credit ?? '') : '', issuedOn, dueOn, month, customerId, buyer.name, buyer.country ?? ''];
+    const standing = [buyer.taxId ?? '', state, paidOn ?? '', reference ?? '', paidBy ?? ''];
+    const signed = (amount: number): string => fromMinor(isCredit ? -amount : amount, currency);
+    for (const line of lines) yield csvRecord([...about, ...standing, line.title, line.days, '', signed(line.amount), currency]);
+    for (const tax of taxes) yield csvRecord([...about, ...standing, tax.name, '', tax.percent, signed(tax.amount), currency]);
+  }
 }
 
 /** All invoices that a filter finds, newest first, read a page at a time. */

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { sumInvoices } from '../../selling/billing/invoice-view';
 import { listUnchargedOverage } from '../../selling/billing/overage-charges';
 import { type ChargeFilter, type ChargeView, listCharges, requireCharge, sumCharges } from '../../selling/billing/payment-charges';
+import { type DiscountWish } from '../../selling/billing/payment-port';
 import { requireCustomer } from '../../selling/customers/find-customer';
 import { writeAudit } from '../../selling/customers/write-audit';
+import { OperationRefused } from '../../selling/operations/operation-refused';
+import { type PaidSubscription } from '../../selling/paid-plans/paid-subscriptions';
 import { type BillingSums } from '../contract/billing';
 import { type Given } from '../contract/endpoint';
 import { type paymentEndpoints, type sellerPaymentEndpoints } from '../contract/seller-payments';
@@ -12,11 +16,10 @@ import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { csvRecord } from '../http/csv';
-import { changePaid, requirePaid } from './change-payment';
+import { changePaid, portOfPaid, requirePaid } from './change-payment';
 import { fromProvider } from './from-provider';
-import { giveDiscount } from './give-discount';
 import { listPaidPlans } from './payment-handlers';
-import { refundPayment } from './refund-payment';
+import { minorOf, refundPayment } from './refund-payment';
 import { applyFacts } from './take-payment';
 
 type Sums = Given<BillingSums>['months'][number];
@@ -97,6 +100,31 @@ async function retryPayment({ body, caller: { actor } }: Call<'POST /operator/pa
   const details = { product, amount: fromMinor(charge.amount, currency), currency, reference: invoice };
   await writeAudit(db, { actor, action: 'payment.retry', subject: { kind: 'customer', id: customerId }, details });
   await applyFacts(deps, provider, await fromProvider(port.chargeAgain(invoice, clock.now()), deps, RETRY_TEXTS));
+}
+
+type DiscountCall = Call<'PUT /operator/customers/:id/paid-plans/:paid/discount'>;
+
+const NO_DISCOUNTS =
+  'The payment provider does not accept a discount for one subscription from other programs. In its dashboard, create an offer and link it to the subscription.';
+
+/** @throws OperationRefused `price_malformed` for more than the price */
+function wishOf({ discount, months, reason }: DiscountCall['body'], { currency, price }: PaidSubscription): DiscountWish | null {
+  if (discount === null) return null;
+  const percent = 'percent' in discount ? discount.percent : null;
+  const amount = 'amount' in discount ? minorOf(discount.amount, currency ?? '') : null;
+  if (amount !== null && (amount === 0 || amount > (price ?? 0))) {
+    throw new OperationRefused('price_malformed', 'the discount must be above 0, and no more than the price of the plan');
+  }
+  return { id: randomUUID(), percent, amount, currency: currency ?? '', months, name: reason };
+}
+
+/** Takes a discount off what a paying customer is charged from now on, through the provider that charges it. */
+async function giveDiscount({ params, body, caller: { actor } }: DiscountCall, deps: DashboardDeps): Promise<void> {
+  const paid = await requirePaid(deps, { id: params.paid, customerId: params.id });
+  if (!portOfPaid(paid, deps).takesDiscounts) throw new Refusal('change_refused', { detail: NO_DISCOUNTS });
+  const { plan, currency } = paid;
+  const details = { plan, currency, ...body.discount, months: body.months, reason: body.reason };
+  await changePaid(paid, { change: { kind: 'discount', discount: wishOf(body, paid) }, actor, details }, deps);
 }
 
 const AT_ONCE = 1_000;

@@ -3,7 +3,6 @@ import { applyPayments } from '../../selling/billing/apply-payments';
 import { listNewlyPaid } from '../../selling/billing/payment-facts';
 import { type Log } from '../../kit/log';
 import { askProviders } from './ask-providers';
-import { oneAtATime } from './one-at-a-time';
 import { type PaymentPorts, type Payments, termsOf } from '../../selling/billing/payments-of';
 import { reconcilePayments } from './reconcile-payments';
 import { reportOverage } from './report-overage';
@@ -14,6 +13,33 @@ export interface PaymentWorkOptions extends PaymentTools {
   readonly ports: PaymentPorts;
   /** Pause between two looks. Default 5 s. */
   readonly everyMs?: number;
+}
+
+/** Never runs the work twice at once, however often it is asked for. An error ends a run, but not the next one. */
+function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
+  let working: Promise<void> | undefined;
+  let isWanted = false;
+
+  async function loop(): Promise<void> {
+    while (isWanted) {
+      isWanted = false;
+      await work().catch(onError);
+    }
+    // No `await` may stand in between: a call from here on starts a new loop.
+    working = undefined;
+  }
+
+  return {
+    /** If the work is running already, it runs once more afterwards. */
+    run() {
+      isWanted = true;
+      working ??= loop();
+    },
+    isRunning: () => working !== undefined,
+    async settled() {
+      while (working) await working;
+    },
+  };
 }
 
 const EVERY_MS = 5_000;

@@ -1,6 +1,5 @@
-import { type CSSProperties, type ReactNode } from 'react';
+import { type CSSProperties, Fragment, type ReactNode } from 'react';
 import { linkColour, textOn } from '../brand/accent';
-import { Breakable } from '../brand/breakable';
 import { type Brand, PLAIN_BRAND } from '../brand/brand';
 import { readPixels, readToken } from '../brand/tokens';
 
@@ -57,6 +56,20 @@ function mailSheet({ brand }: MailLook): string {
 
 const linkOf = ({ colour: accent }: Brand): { light: string; dark: string } =>
   accent === PLAIN_BRAND.colour ? readToken('link') : linkColour(accent);
+
+/** Text in which links and addresses break after their punctuation before they break within a word. */
+function Breakable({ text }: { readonly text: string }): ReactNode {
+  return text.split(/(?<=\s)/).map((word, at) =>
+    /[@/]/.test(word)
+      ? word.split(/(?<=\w[@./?&=_\]-])(?=\w)/).map((piece, index) => (
+          <Fragment key={`${at} ${index}`}>
+            {index > 0 && <wbr />}
+            {piece}
+          </Fragment>
+        ))
+      : word,
+  );
+}
 
 /** Text with links, each line on its own. */
 function Lines({ text, link }: { readonly text: string; readonly link: string }): ReactNode {

@@ -6,7 +6,7 @@ import { exportPerson } from '../../selling/customers/export-person';
 import { askForPersonDeletion } from '../../selling/members/person-deletion';
 import { writeAudit } from '../../selling/customers/write-audit';
 import { findMemberships } from '../../selling/members/find-memberships';
-import { findInvitationHash, listInvitationsTo } from '../../selling/members/invitations-to';
+import { findInvitationHash, listInvitationsTo } from '../../selling/members/invitation-view';
 import type { accountEndpoints } from '../contract/account';
 import type { Handlers } from '../http/bind-endpoint';
 import { Refusal } from '../http/refusal';

@@ -9,11 +9,10 @@ import { authHeaders, requireDatabase } from './auth-handler';
 import { type Endpoint } from '../contract/endpoint';
 import { isChange } from '../http/bind-endpoint';
 import { type Asked, refuseSuspended } from '../http/refuse-suspended';
-import { type SessionUser } from '../http/callers';
+import { type Caller, type OperatorCaller, type SessionUser } from '../http/callers';
 import { type AuthSource } from './create-auth';
 import { Refusal } from '../http/refusal';
 import { type OrganisationChoice, SHOWN_HEADER } from './organisation-choice';
-import { type Caller } from '../http/callers';
 
 export interface CallerTools {
   readonly auth: AuthSource;
@@ -88,4 +87,15 @@ export async function findCaller(
   if (isChange(asked.name, asked.endpoint)) refuseSuspended(await findCustomerSuspension(tools.db, customerId), asked);
   const member = { userId: user.id, role, memberships };
   return { customerId, organisation, address, email: user.email, actor: actorOf(user, request), member };
+}
+
+/**
+ * The operator who calls. A session of an account with a second factor has passed it: all others ended when it was turned on.
+ * @throws Refusal 401 `not_signed_in`, 403 `operators_only`, 403 `second_factor_missing`
+ */
+export async function findOperatorCaller(request: FastifyRequest, reply: FastifyReply, tools: CallerTools): Promise<OperatorCaller> {
+  const { id, email, hasSecondFactor } = await findUser(request, reply, tools);
+  if (!(await findOperator(tools.db, { id }))) throw new Refusal('operators_only');
+  if (!hasSecondFactor) throw new Refusal('second_factor_missing');
+  return { id, email, actor: { name: `operator:${email}`, from: request.ip } };
 }

@@ -10,7 +10,7 @@ import { createKey } from '../../../services/selling/keys/create-key';
 import { viewKey } from '../../../services/selling/keys/key-view';
 import { subscriptionVersion } from '../../../services/selling/subscriptions/change-subscription-optimistically';
 import { viewSubscriptions } from '../../../services/selling/subscriptions/subscription-view';
-import { createToken } from '../../../services/selling/tokens/change-tokens';
+import { createToken } from '../../../services/selling/tokens/management-tokens';
 import { webhookVersion } from '../../../services/selling/webhooks/change-webhook';
 import { createWebhook } from '../../../services/selling/webhooks/create-webhook';
 import { requestTestDelivery } from '../../../services/selling/webhooks/delivery-view';

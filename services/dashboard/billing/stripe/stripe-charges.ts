@@ -1,10 +1,11 @@
 import type Stripe from 'stripe';
 import { type GivenFact } from '../../../selling/billing/payment-facts';
 import { lookedUp } from '../answer-clock';
-import { ChangeRefused } from '../../../selling/billing/payment-port';
-import { fromStripeAmount } from './stripe-amounts';
+import { ChangeRefused, type RefundWish, type UseCharge } from '../../../selling/billing/payment-port';
+import { asChange } from '../as-change';
+import { fromStripeAmount, toStripeAmount } from './stripe-amounts';
 import { asked, pagesOf } from './stripe-client';
-import { chargeFact, idOf } from './stripe-facts';
+import { chargeFact, idOf, METADATA } from './stripe-facts';
 
 /**
  * The invoice with all its lines: in an event or a list it has only ten.
@@ -70,4 +71,60 @@ export async function chargeAgain(stripe: Stripe, invoice: string, nowMs: number
   await asked(stripe.invoices.pay(invoice, {}, { idempotencyKey }));
   // Read again: a second press within the minute gets the first press's outcome.
   return invoiceFacts(await wholeInvoice(stripe, await asked(stripe.invoices.retrieve(invoice))));
+}
+
+/** Finds the payment of an invoice. */
+export async function findPayment(stripe: Stripe, invoice: string, options: Stripe.RequestOptions = {}): Promise<string | undefined> {
+  const { data } = await asked(stripe.invoicePayments.list({ invoice, status: 'paid', limit: 1 }, options));
+  return idOf(data[0]?.payment.payment_intent);
+}
+
+/** Newest first. */
+async function refundsOf(stripe: Stripe, payment: string): Promise<Stripe.Refund[]> {
+  const found: Stripe.Refund[] = [];
+  const list = { payment_intent: payment, expand: ['data.charge'] };
+  for await (const { data } of pagesOf((page) => stripe.refunds.list({ ...list, ...page }))) found.push(...data);
+  return found;
+}
+
+/** See PaymentPort. Stripe forgets idempotency keys after a day, so an older refund is found by our id. */
+export async function refund(stripe: Stripe, invoice: string, { id, amount, currency, isAgain }: RefundWish): Promise<GivenFact[]> {
+  const payment = await asChange(findPayment(stripe, invoice));
+  if (payment === undefined) throw new ChangeRefused('Stripe has no payment of this invoice');
+  const isKnown = isAgain && (await refundsOf(stripe, payment)).some(({ metadata }) => metadata?.[METADATA.refund] === id);
+  if (!isKnown) {
+    const wish = { payment_intent: payment, amount: toStripeAmount(amount, currency), metadata: { [METADATA.refund]: id } };
+    await asChange(asked(stripe.refunds.create(wish, { idempotencyKey: `tollgate-refund-${id}` })));
+  }
+  const [newest] = await refundsOf(stripe, payment);
+  if (typeof newest?.charge !== 'object' || newest.charge === null) return [];
+  return (await refundFacts(stripe, newest.charge, { id: '', at: newest.created })).map(lookedUp);
+}
+
+/** Stripe forgets idempotency keys after a day, so older items are found by our id. */
+async function findItems(stripe: Stripe, customer: string, id: string): Promise<Stripe.InvoiceItem[]> {
+  const found: Stripe.InvoiceItem[] = [];
+  for await (const { data } of pagesOf((page) => stripe.invoiceItems.list({ customer, ...page }))) {
+    found.push(...data.filter(({ metadata }) => metadata?.[METADATA.use] === id));
+  }
+  return found;
+}
+
+/** Whether nobody will pay the item: invoices of a period that begins while the payment is paused are void. */
+async function isVoid(stripe: Stripe, { invoice }: Stripe.InvoiceItem): Promise<boolean> {
+  const id = idOf(invoice);
+  return id !== undefined && (await asked(stripe.invoices.retrieve(id))).status === 'void';
+}
+
+/** See PaymentPort: use above limits, as an item of the subscription's next invoice. */
+export async function chargeUse(stripe: Stripe, subscription: string, use: UseCharge): Promise<string> {
+  const { id, account, description, amount, currency, isAgain } = use;
+  const customer = account ?? idOf((await asked(stripe.subscriptions.retrieve(subscription))).customer) ?? '';
+  const known = isAgain ? await findItems(stripe, customer, id) : [];
+  for (const item of known) if (!(await isVoid(stripe, item))) return item.id;
+  const money = { amount: toStripeAmount(amount, currency), currency: currency.toLowerCase() };
+  const idempotencyKey = known.length === 0 ? `tollgate-use-${id}` : `tollgate-use-${id}-${known.length}`;
+  // Discounts apply to the plan's price only.
+  const item = { customer, subscription, ...money, description, discountable: false, metadata: { [METADATA.use]: id } };
+  return (await asked(stripe.invoiceItems.create(item, { idempotencyKey }))).id;
 }

@@ -1,6 +1,5 @@
 import { runIdempotently } from '../../../selling/operations/idempotent-operation';
-import { createToken, revokeToken } from '../../../selling/tokens/change-tokens';
-import { viewTokens } from '../../../selling/tokens/token-view';
+import { createToken, revokeToken, viewTokens } from '../../../selling/tokens/management-tokens';
 import { type tokenEndpoints } from '../../contract/tokens';
 import { type Handlers } from '../../http/bind-endpoint';
 import { requireMember } from '../../http/require-member';

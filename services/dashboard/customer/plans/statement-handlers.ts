@@ -1,22 +1,26 @@
 import { listCharges } from '../../../selling/billing/payment-charges';
-import { listStatementMonths, readStatement } from '../../../selling/statements/read-statement';
+import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../selling/statements/read-statement';
+import { fromMinor } from '../../../../plugins/core/catalogue/money';
 import { type statementEndpoints } from '../../contract/statements';
 import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { csvRecord } from '../../http/csv';
 import { type Caller } from '../../http/callers';
-import { showStatement, type ShownStatement } from './show-statement';
 
-async function read(
-  month: string,
-  { customerId, address: email }: Caller,
-  { db, clock, timeZone }: DashboardDeps,
-): Promise<ShownStatement | null> {
+/** A statement as customers read it, with what a payment provider charged in the month. */
+async function read(month: string, { customerId, address: email }: Caller, { db, clock, timeZone }: DashboardDeps) {
   const found = await readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });
   if (!found) return null;
   const { rows } = await listCharges(db, { customerId, month, timeZone, state: 'paid', limit: MAX_CHARGES });
-  return showStatement(found, rows);
+  const paid = rows.map(({ product, chargedAt, amount, refunded, currency }) => ({
+    product,
+    chargedAt,
+    amount: fromMinor(amount, currency),
+    refunded: fromMinor(refunded, currency),
+    currency,
+  }));
+  return { ...found, paid };
 }
 
 /** A month has a charge for each product, and a few for changes of plan. */
@@ -43,7 +47,7 @@ const COLUMNS = [
 ];
 
 /** A line for each line of the statement. */
-function* records({ month, lines }: ShownStatement): Generator<string> {
+function* records({ month, lines }: MonthlyStatement): Generator<string> {
   yield csvRecord(COLUMNS);
   for (const line of lines) {
     const { product, plan, subscriptionId, days, charged, refunded, used, monthly, test, price, currency } = line;

@@ -1,28 +1,162 @@
+import { type Pool, type PoolClient } from 'pg';
 import { createCustomer } from '../../../selling/customers/create-customer';
 import { type Customer, requireCustomer } from '../../../selling/customers/find-customer';
+import { type Actor } from '../../../selling/customers/write-audit';
 import { showCustomer } from '../../../selling/suspensions/show-customers';
-import { type Database } from '../../../../plugins/stores/postgres/database';
+import { type Database, inTransaction } from '../../../../plugins/stores/postgres/database';
+import { windowsAt } from '../../../../plugins/core/access/quota';
 import { runIdempotently, runSellersIdempotently } from '../../../selling/operations/idempotent-operation';
 import { createKey } from '../../../selling/keys/create-key';
 import { listKeysPage } from '../../../selling/keys/list-keys-page';
 import { setKeyState } from '../../../selling/keys/set-key-state';
+import { type ImportResult, KeyImport } from '../../../selling/keys/import-keys';
+import { type LineWarning, readImportLines, readImportObject } from '../../../selling/keys/import-line';
 import { addNote, listNotes } from '../../../selling/operators/customer-notes';
-import { findCustomers } from '../../../selling/operators/find-customers';
+import { type CustomersPageQuery, findCustomers, type ListedCustomer } from '../../../selling/operators/find-customers';
 import { updateChangedCustomers } from '../../../selling/operators/update-listing';
 import { listLimitTerms, setLimits } from '../../../selling/billing/limit-terms';
 import { approvePlanRequest, declinePlanRequest } from '../../../selling/subscriptions/answer-plan-request';
 import { listOpenRequests } from '../../../selling/subscriptions/plan-request-view';
+import { changeSubscription } from '../../../selling/subscriptions/change-subscription';
+import { createSubscription } from '../../../selling/subscriptions/create-subscription';
+import { viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
 import { listAlerts } from '../../../selling/webhooks/alert-view';
-import { type customerEndpoints } from '../../contract/operator-customers';
+import { findPaid } from '../../../selling/paid-plans/paid-subscriptions';
+import { type customerEndpoints, type CustomersFilter, type GivenPayment } from '../../contract/operator-customers';
 import { toAlert } from '../../customer/alerts/alert-handlers';
-import { type Handlers } from '../../http/bind-endpoint';
+import { type Call, type Handlers } from '../../http/bind-endpoint';
+import { type DashboardDeps } from '../../http/dashboard-deps';
+import { csvRecord } from '../../http/csv';
+import { type OperatorCaller } from '../../http/callers';
+import { Refusal } from '../../http/refusal';
 import { readSubscriptionUse } from '../../customer/plans/subscription-use';
 import { pausePayments, resumePayments } from '../../billing/pause-payments';
+import { changePaid } from '../../billing/change-payment';
 import { inviteCustomer, suspendAndTell } from './customer-letters';
-import { customerRecords, listOf, todayOf } from './customer-list';
-import { givePlan, settlePayment } from './give-plan';
 import { toRates } from './home-handlers';
-import { importForOperator } from './import-for-operator';
+
+/** `YYYY-MM-DD` in the quota time zone. */
+const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.now() / 1000, timeZone).day;
+
+type ListQuery = Omit<CustomersPageQuery, 'limit' | 'after'>;
+
+/** The request as a query for the store. */
+function listOf({ search, state, product, sort, direction }: CustomersFilter): ListQuery {
+  const list = state !== undefined ? (`state:${state}` as const) : product === undefined ? undefined : (`product:${product}` as const);
+  return { search: search?.replaceAll('\0', ''), list, order: sort, isDescending: direction === 'down' };
+}
+
+const BATCH = 500;
+/** The most lines that a spreadsheet opens. */
+const MAX_LINES = 100_000;
+
+const COLUMNS = [
+  'email',
+  'name',
+  'id',
+  'customer_since',
+  'state',
+  'suspended_reason',
+  'plans',
+  'requests_30_days',
+  'growth',
+  'run_rate',
+  'last_seen',
+];
+
+function recordOf({ email, name, id, createdAt, state, suspended, plans, used, growth, rates, lastSeenOn }: ListedCustomer): string {
+  const planNames = plans.map(({ product, plan }) => (plan === null ? product : `${product} ${plan}`)).join(', ');
+  const prices = toRates(rates).map(({ currency, price }) => `${currency} ${price}`);
+  const about = [email, name ?? '', id, new Date(createdAt).toISOString(), state, suspended?.reason ?? ''];
+  return csvRecord([...about, planNames, used, growth, prices.join(', '), lastSeenOn ?? '']);
+}
+
+/** The requested customers in their order, read a few at a time. */
+async function* customerRecords(db: Pool, query: ListQuery): AsyncGenerator<string> {
+  yield csvRecord(COLUMNS);
+  let after: string | undefined;
+  for (let count = 0; count < MAX_LINES; count += BATCH) {
+    const { customers, next } = await findCustomers(db, { ...query, limit: BATCH, after });
+    for (const customer of customers) yield recordOf(customer);
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+interface GivenPlan {
+  readonly customer: string;
+  readonly product: string;
+  /** Null: the base limits. */
+  readonly plan: string | null;
+  /** What happens to a payment for another plan; undefined: then the plan is not given. */
+  readonly payment: GivenPayment | undefined;
+  readonly actor: Actor;
+}
+
+/**
+ * Puts a customer on a plan, even one that is given on request, and subscribes the customer to the product if needed.
+ * @throws OperationRefused `customer_unknown` and what the operations refuse, such as `plan_paid`; Refusal of the payment provider, after
+ * the plan is given: it can be given again
+ */
+async function givePlan(deps: DashboardDeps, given: GivenPlan): Promise<void> {
+  const { customerId } = await give(deps, given);
+  await settlePayment(deps, { ...given, customerId });
+}
+
+/** Settles the payment of a customer who was given another plan. */
+async function settlePayment(
+  deps: DashboardDeps,
+  { customerId, product, payment, actor }: Pick<GivenPlan, 'product' | 'payment' | 'actor'> & { readonly customerId: string },
+): Promise<void> {
+  if (payment === undefined || payment === 'goes_on') return;
+  const paid = await findPaid(deps.db, customerId, product);
+  if (!paid) return;
+  const kind = payment === 'ends_now' ? 'end' : 'cancel';
+  await changePaid(paid, { change: { kind }, actor, details: { plan: paid.plan } }, deps);
+}
+
+function give({ db }: DashboardDeps, { customer, product, plan, payment, actor }: GivenPlan): Promise<{ customerId: string }> {
+  const paymentGoesOn = payment !== undefined;
+  return inTransaction(db, async (client: PoolClient) => {
+    const { id: customerId } = await requireCustomer(client, customer);
+    // Operators who give plans at the same time take turns.
+    await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
+    const owned = await viewSubscriptions(client, customerId);
+    const present = owned.find((each) => each.product === product && each.state !== 'cancelled');
+    if (present) await changeSubscription(client, { id: present.id, customerId, plan, consent: false, paymentGoesOn, actor });
+    else {
+      const wanted = { customer: customerId, product, consent: false, keepsLimits: true, paymentGoesOn, actor };
+      await createSubscription(client, plan === null ? wanted : { ...wanted, plan });
+    }
+    return { customerId };
+  });
+}
+
+/** Scopes for what an import may do besides storing keys. */
+const MORE_SCOPES = ['customers:write', 'subscriptions:write'];
+
+function requireScopes({ scopes }: OperatorCaller): void {
+  const missing = scopes ? MORE_SCOPES.filter((scope) => !scopes.has(scope)) : [];
+  if (missing.length === 0) return;
+  const detail = `An import creates customers and subscriptions: this token needs the scopes ${MORE_SCOPES.join(' and ')} too.`;
+  throw new Refusal('scope_missing', { detail, members: { scopes: missing } });
+}
+
+/**
+ * Imports keys in one transaction, except refused ones.
+ * @throws Refusal 403 `scope_missing`
+ */
+async function importForOperator(
+  { body, caller }: Call<'POST /operator/keys/import'>,
+  { db, clock, timeZone }: DashboardDeps,
+): Promise<ImportResult & { readonly warnings: readonly LineWarning[] }> {
+  requireScopes(caller);
+  const { products, plan, showsLastFour: shows, dryRun: isTrial } = body;
+  const lines = body.keys.map((value, index) => readImportObject(index + 1, value));
+  const { keys, refused, warnings } = readImportLines(lines, { products, plan, shows, nowMs: clock.now(), timeZone });
+  const result = await new KeyImport(db, { actor: caller.actor, isTrial }).add(keys);
+  return { ...result, refused: [...refused, ...result.refused].sort((a, b) => a.line - b.line), warnings };
+}
 
 const MAX_ALERTS = 10;
 

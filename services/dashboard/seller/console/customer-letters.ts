@@ -1,6 +1,11 @@
-import { findSuspensionOwner, type SuspensionOwner } from '../../../selling/suspensions/find-owner';
 import { type Actor } from '../../../selling/customers/write-audit';
-import { suspendCustomer, suspendKey, suspendSubscription } from '../../../selling/suspensions/suspend';
+import {
+  findSuspensionOwner,
+  suspendCustomer,
+  suspendKey,
+  suspendSubscription,
+  type SuspensionOwner,
+} from '../../../selling/suspensions/suspend';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { PLAIN_NAME } from '../../brand/plain-name';
 import { tell } from '../../customer/team/send-letters';

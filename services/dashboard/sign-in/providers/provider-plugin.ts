@@ -2,8 +2,7 @@ import type { BetterAuthPlugin, OAuthProvider } from 'better-auth';
 import type { AuthOptions } from '../auth-options';
 import { ServiceError } from '../../../kit/errors';
 import type { Log } from '../../../kit/log';
-import { discover, identify, nonceOf } from './ask-provider';
-import { identity } from './identity';
+import { discover, identify, identity, nonceOf } from './ask-provider';
 import type { SignInProvider } from './provider-settings';
 
 /**
