@@ -2,12 +2,13 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct, hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { PageFrame, type PageTools, signUpPath } from './page-frame';
 import { CodeBlock } from './code-block';
-import { ProductCards } from './product-cards';
 import { ProductParts } from './product-page';
 import { type Operation, successOf } from './operations';
+import { Status } from './product-table';
 import { type ShownApi } from './shown-api';
 import { TryForm } from './try-form';
-import { isOffered } from '../brand/wording';
+import { describeLimits, isOffered, priceFrom } from '../brand/wording';
+import { FREE_PLAN } from '../reference/plan-name';
 
 interface LandingPageProps {
   readonly tools: PageTools;
@@ -38,6 +39,39 @@ function FirstTry({ operation, tools }: { readonly operation: Operation; readonl
       </div>
       <TryForm operation={operation} tools={{ ...tools, isSandbox: true }} />
     </section>
+  );
+}
+
+/** Products with their purpose and their lowest price. */
+function ProductCards({
+  products,
+  tools: { liveSources },
+}: {
+  readonly products: readonly CatalogueProduct[];
+  readonly tools: Pick<PageTools, 'liveSources'>;
+}): ReactNode {
+  return (
+    <ul className="product-cards">
+      {products.filter(isOffered).map((product) => (
+        <li key={product.id}>
+          <h3>
+            <a href={`/products/${product.id}`}>{product.title}</a>
+          </h3>
+          <p>{product.description}</p>
+          <p className="price">
+            <strong>{priceFrom(product)}</strong>
+            {product.base && (
+              <span className="quiet block">
+                {FREE_PLAN}: {describeLimits(product.base)}
+              </span>
+            )}
+          </p>
+          <div className="quiet">
+            <Status product={product} source={liveSources?.find(product.id) ?? null} />
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -2,7 +2,6 @@ import { type ReactNode } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type Brand, PLAIN_BRAND } from '../brand/brand';
 import { type DocPages } from './doc-pages';
-import { StructuredPrices } from './structured-prices';
 import { type LiveSources } from '../http/dashboard-deps';
 
 /** What every public page is rendered with. */
@@ -101,6 +100,21 @@ function Entrance({ tools, path }: Pick<PageFrameProps, 'tools' | 'path'>): Reac
       </a>
     </>
   );
+}
+
+/** Products with the price of each plan for search engines (schema.org). It is data, which no browser runs. */
+function StructuredPrices({ products, url }: { readonly products: readonly CatalogueProduct[]; readonly url: string }): ReactNode {
+  const priced = products
+    .filter(({ plans }) => plans.length > 0)
+    .map(({ id, title, description, plans }) => ({
+      '@type': 'Product',
+      name: title,
+      description,
+      url: `${url}/products/${id}`,
+      offers: plans.map(({ name, price, currency }) => ({ '@type': 'Offer', name, price, priceCurrency: currency })),
+    }));
+  const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': priced }).replaceAll('<', '\\u003c');
+  return <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: text }} />;
 }
 
 /** The document around a public page, all of which can be read without a script. */

@@ -1,10 +1,12 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { explainRequest } from '../../selling/requests/explain';
+import { findRequest } from '../../selling/requests/find-request';
 import { ownAddress } from '../http/own-origin';
 import { sendDocument } from '../http/serve-document';
 import { accentSheet } from '../brand/accent';
 import { writeFeed } from './changelog-page';
-import { stepOf } from './choose-plan';
-import { findExplained } from './find-explained';
+import { stepOf } from './pricing-page';
+import { type Explained } from './explain-page';
 import { type ReferencePart } from './operation-groups';
 import { PageShelf, type ShelfOptions } from './page-shelf';
 import { type PageName } from './render-page';
@@ -12,10 +14,12 @@ import { searchOf } from './search-page';
 import { type SellersFolder, withWords } from './sellers-folder';
 import { writeLlms, writeRobots, writeSitemap } from './site-files';
 import { serveStatusMail } from './serve-status-mail';
-import { writeStatusFeed, writeStatusJson } from './status-files';
+import { writeStatusFeed, writeStatusJson } from './status-page';
 import { isOffered } from '../brand/wording';
+import { isDatabaseAway } from '../http/answer-error';
+import { type DashboardDeps } from '../http/dashboard-deps';
 
-export interface PublicPagesOptions extends ShelfOptions {
+interface PublicPagesOptions extends ShelfOptions {
   /** Sends the app, which has the first page of a signed-in reader. */
   readonly sendApp: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
   /** Signs links in mail, and keys the names under which callers are counted. */
@@ -142,6 +146,27 @@ export function servePublicPages(app: FastifyInstance, options: PublicPagesOptio
   serveFeed(app, shelf, { folder, url, sendMissing });
   serveBrand(app, { folder, sendMissing });
   return { sendMissing, sendFailure };
+}
+
+/** The form of the ids that gateways give to requests; nothing else is worth a query. */
+const REQUEST_ID = /^[\w-]{16,100}$/;
+
+/**
+ * What a reader without a session may know about a request.
+ * @param given the id as typed
+ */
+async function findExplained({ db, clock }: Pick<DashboardDeps, 'db' | 'clock'>, given: unknown): Promise<Explained> {
+  const requestId = typeof given === 'string' ? given.trim().toLowerCase() : '';
+  if (requestId === '') return { kind: 'asked', requestId };
+  if (!REQUEST_ID.test(requestId)) return { kind: 'hidden', requestId: requestId.slice(0, 100) };
+  try {
+    const request = await findRequest(db, { requestId, isStranger: true });
+    if (!request) return { kind: 'hidden', requestId };
+    return { kind: 'known', requestId, explanation: explainRequest(request, { reader: 'customer', nowMs: clock.now() }) };
+  } catch (error) {
+    if (isDatabaseAway(error)) return { kind: 'away', requestId };
+    throw error;
+  }
 }
 
 function serveFiles(app: FastifyInstance, shelf: PageShelf, { deps, folder, url }: ShelfOptions): void {
