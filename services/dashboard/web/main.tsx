@@ -9,10 +9,15 @@ import { createQueryClient, forgetPerson } from './parts/api/query-client';
 import { createAppRouter } from './app/router';
 import { safeReturn } from './parts/browser/safe-return';
 import { isLeavingPostponed } from './parts/hooks/use-shown-secret';
-import { styleNonce } from './parts/browser/style-nonce';
 import { takeViewedCustomer } from './parts/browser/viewed-customer';
 import { resolveVariables, theme } from './app/theme';
 import { ConnectionBanner } from './parts/components/connection-banner';
+
+/** The nonce that this page's policy requires of styles made at run time; undefined when it requires none. */
+const styleNonce = document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content;
+
+// The name under which the part of Mantine's dialogs that stops the page from scrolling looks for the nonce.
+Object.assign(window, { __webpack_nonce__: styleNonce });
 
 takeViewedCustomer();
 const queryClient = createQueryClient(leadToSignIn);

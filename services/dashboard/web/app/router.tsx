@@ -1,7 +1,10 @@
+import { Container } from '@mantine/core';
 import { type QueryClient } from '@tanstack/react-query';
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { type ReactNode } from 'react';
 import { queryText } from '../parts/api/request';
-import { CrashPage } from './crash-page';
+import { PageTitle } from '../parts/components/page-title';
+import { ProblemAlert } from '../parts/components/problem-alert';
 import { customerRoutes, personRoutes } from './customer-routes';
 import { entranceRoutes } from './entrance-routes';
 import { operatorRoutes } from './operator-routes';
@@ -38,4 +41,19 @@ declare module '@tanstack/react-router' {
     /** Cursors of a list's pages up to the shown one, which is the last. */
     cursors?: readonly string[];
   }
+}
+
+/** For a page that cannot be shown, because the server does not respond or the page itself failed. */
+function CrashPage({ error, reset }: ErrorComponentProps): ReactNode {
+  const router = useRouter();
+  async function retry(): Promise<void> {
+    reset();
+    await router.invalidate();
+  }
+  return (
+    <Container component="main" size="sm" py="xl">
+      <PageTitle title="This page could not be loaded" />
+      <ProblemAlert problem={error} onRetry={() => void retry()} />
+    </Container>
+  );
 }
