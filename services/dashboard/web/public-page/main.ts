@@ -1,8 +1,7 @@
 // The script of the pages that the server writes. They can be read without it; it adds what needs a script.
+import { type CodeLanguage, tokensOf } from '../../reference/code-tokens';
 import './public.css';
 import { ConsentWanted, makeCall, NotMade } from './make-call';
-import { colourCode } from './colour-code';
-import { startLanguages } from './remember-language';
 import { addCopyButton, element, showAnswer } from './show-answer';
 
 /** The text to agree to, and the button that agrees and makes the call. */
@@ -92,6 +91,48 @@ function startSlider(slider: HTMLInputElement): void {
     if (output) output.value = shown;
   });
   slider.addEventListener('change', () => slider.form?.requestSubmit());
+}
+
+/** Colours code without an element for each word. A browser that cannot shows it in one colour. */
+function colourCode(blocks: Iterable<HTMLElement>): void {
+  if (!('highlights' in CSS)) return;
+  const found = new Map<string, Highlight>();
+  for (const block of blocks) {
+    const text = block.querySelector('code')?.firstChild;
+    if (!(text instanceof Text)) continue;
+    for (const { kind, from, to } of tokensOf(text.data, (block.dataset['language'] ?? 'script') as CodeLanguage)) {
+      const range = document.createRange();
+      range.setStart(text, from);
+      range.setEnd(text, to);
+      found.set(kind, (found.get(kind) ?? new Highlight()).add(range));
+    }
+  }
+  for (const [kind, highlight] of found) CSS.highlights.set(`code-${kind}`, highlight);
+}
+
+const KEPT = 'code-language';
+
+/** Opens all samples that have a language in that language. */
+function show(tabs: Iterable<HTMLElement>, language: string | null): void {
+  for (const tab of tabs)
+    if (tab.textContent === language && tab.parentElement instanceof HTMLDetailsElement) tab.parentElement.open = true;
+}
+
+/** All samples follow the language that a reader chooses for one of them, on this page and the next. */
+function startLanguages(tabs: Iterable<HTMLElement>): void {
+  const all = [...tabs];
+  show(all, localStorage.getItem(KEPT));
+  for (const tab of all) {
+    tab.addEventListener('click', (event) => {
+      // A second click would close the only one.
+      event.preventDefault();
+      const top = tab.getBoundingClientRect().top;
+      localStorage.setItem(KEPT, tab.textContent);
+      show(all, tab.textContent);
+      // Samples above may have a different height now.
+      scrollBy(0, tab.getBoundingClientRect().top - top);
+    });
+  }
 }
 
 /** Lets the name of a member break after its punctuation. Markup for that would be a twentieth of the largest page. */

@@ -16,15 +16,72 @@ import { Panel } from '../parts/components/panel';
 import { usePaged } from '../parts/hooks/use-paged';
 import { INVOICE_FACTS, STATE_NAMES } from '../customer/billing/invoice-words';
 import { formatMonth } from '../customer/plans/format-month';
-import { BillingSumsTable } from './billing-sums';
 import { PAYMENT_STATES } from '../customer/billing/payment-words';
+import { formatCount, formatPrice } from '../parts/format/numbers';
+import { useSoldTitles } from '../parts/hooks/use-product-titles';
 import { CustomersPaidPlans } from './paid-plan-list';
-import { PaymentList } from './payment-list';
-import { UnchargedUse } from './uncharged-use';
+import { CUSTOMER, PaymentList } from './payment-list';
+
+type Sums = BillingSums['months'][number];
+
+const BY: Readonly<Record<Sums['by'], string>> = {
+  none: '–',
+  invoice: 'Invoices',
+  stripe: 'Stripe',
+  razorpay: 'Razorpay',
+  sandbox: 'Sandbox',
+};
+
+const money =
+  (member: 'invoiced' | 'paid' | 'due' | 'overdue' | 'failed' | 'credited') =>
+  ({ currency, [member]: price }: Sums): ReactNode => {
+    if (price === null) return <span className="dimmed">not known</span>;
+    return Number(price) === 0 ? '–' : formatPrice({ price, currency });
+  };
+
+const SUMS: readonly Column<Sums>[] = [
+  {
+    header: 'Month',
+    isTitle: true,
+    cell: ({ month, currency, by }) => {
+      const list = by === 'invoice' ? 'invoices' : 'payments';
+      return (
+        <Link to="/operator/billing" search={{ list, month, currency, state: undefined, customer: undefined }} className="text-link keep">
+          {formatMonth(month)}, {currency}
+        </Link>
+      );
+    },
+  },
+  { header: 'By', cell: ({ by }) => BY[by] },
+  { header: 'Number', isNumber: true, cell: ({ invoices }) => formatCount(invoices) },
+  { header: 'Charged', isNumber: true, cell: money('invoiced') },
+  { header: 'Paid', isNumber: true, cell: money('paid') },
+  { header: 'Due', isNumber: true, cell: money('due') },
+  { header: 'Overdue', isNumber: true, cell: money('overdue') },
+  { header: 'Failed', isNumber: true, cell: money('failed') },
+  { header: 'Credited', isNumber: true, cell: money('credited') },
+];
+
+/** Charged, paid and owed sums by month, currency, and whoever charged them. */
+function BillingSumsTable({ months }: Pick<BillingSums, 'months'>): ReactNode {
+  return (
+    <DataTable
+      caption="Sums by month"
+      columns={SUMS}
+      rows={months}
+      rowKey={({ month, currency, by }) => `${month} ${currency} ${by}`}
+      empty={
+        <EmptyState title="Nothing charged yet">
+          Plans are charged when they are paid, and invoices issued when a month’s statements are closed, on the 3rd.
+        </EmptyState>
+      }
+    />
+  );
+}
 
 const FROM = '/console/operator/billing';
 
-const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
+const INVOICES: readonly Column<InvoiceSummaryView>[] = [
   {
     header: 'Number',
     isTitle: true,
@@ -54,7 +111,7 @@ function InvoiceList({ filter }: { readonly filter: InvoiceFilter }): ReactNode 
         <>
           <DataTable
             caption="Invoices"
-            columns={COLUMNS}
+            columns={INVOICES}
             rows={invoices}
             rowKey={({ id }) => id}
             empty={
@@ -161,6 +218,36 @@ function Lists({ provider, invoices, months }: BillingSums): ReactNode {
   const hasInvoices = !takesPayments || invoices === 'each_payment' || months.some(({ by }) => by === 'invoice');
   const isPayments = hasPayments && (list === 'payments' || (list !== 'invoices' && takesPayments) || !hasInvoices);
   return <BillingList list={isPayments ? 'payments' : 'invoices'} hasBoth={hasPayments && hasInvoices} />;
+}
+
+type Uncharged = BillingSums['uncharged'][number];
+
+/** Use above limits that nobody charges because the payment provider refuses; nothing without any. */
+function UnchargedUse({ rows }: { readonly rows: readonly Uncharged[] }): ReactNode {
+  const titleOf = useSoldTitles();
+  if (rows.length === 0) return null;
+  const columns: readonly Column<Uncharged>[] = [
+    CUSTOMER,
+    { header: 'Product', cell: ({ product }) => titleOf(product) },
+    { header: 'Month', cell: ({ month }) => formatMonth(month) },
+    { header: 'Above the limits', isNumber: true, cell: ({ units }) => formatCount(units) },
+    { header: 'Amount', isNumber: true, cell: ({ amount: price, currency }) => formatPrice({ price, currency }) },
+    { header: 'The provider said', isWide: true, cell: ({ problem }) => <span className="breakable">{problem}</span> },
+  ];
+  return (
+    <Panel title="Usage that is not charged">
+      <Text size="sm" mb="sm">
+        The payment provider refuses to charge this, for example because the subscription has ended. Bill it yourself. If the customer
+        subscribes again, the provider charges it then.
+      </Text>
+      <DataTable
+        caption="Usage that is not charged"
+        columns={columns}
+        rows={rows}
+        rowKey={({ customerId, product, month, currency }) => `${customerId} ${product} ${month} ${currency}`}
+      />
+    </Panel>
+  );
 }
 
 /** Charges to customers, payments, and what is due. */

@@ -1,15 +1,14 @@
 import { ActionIcon, Button, Group, TextInput } from '@mantine/core';
 import { IconBookmark, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState, type FormEvent, type ReactNode } from 'react';
-import { useSavedViews } from '../parts/browser/saved-views';
+import { type FormEvent, type ReactNode, useState, useSyncExternalStore } from 'react';
 import { Dialog } from '../parts/components/dialog';
 import { FormButtons } from '../parts/components/form-buttons';
 import { CUSTOMERS_SEARCH } from './customers-search';
 
 /** Lists of customers saved by name in this browser, with a button to save the present one. */
 export function CustomerViews({ search }: { readonly search: Readonly<Record<string, string | undefined>> }): ReactNode {
-  const { views, save, forget } = useSavedViews('customers');
+  const { views, save, forget } = useSavedViews();
   const [isNaming, setNaming] = useState(false);
   const shown = Object.fromEntries(Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const isPlain = Object.keys(shown).length === 0;
@@ -73,4 +72,74 @@ function NameDialog({ onName, onClose }: { readonly onName: (name: string) => vo
       </form>
     </Dialog>
   );
+}
+
+/** A saved list of customers: members of the address's search. */
+interface SavedView {
+  readonly name: string;
+  readonly search: Readonly<Record<string, string>>;
+}
+
+/** More would not help to find one. */
+const MAX_VIEWS = 20;
+const PLACE = 'views-customers';
+
+const isView = (value: unknown): value is SavedView =>
+  typeof value === 'object' &&
+  value !== null &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'search' in value &&
+  typeof value.search === 'object' &&
+  value.search !== null &&
+  Object.values(value.search).every((each) => typeof each === 'string');
+
+function parse(text: string | null): readonly SavedView[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(value) ? value.filter(isView).slice(0, MAX_VIEWS) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Empty if the browser stores nothing. */
+function readText(): string | null {
+  try {
+    return localStorage.getItem(PLACE);
+  } catch {
+    return null;
+  }
+}
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  // Changes from another tab.
+  window.addEventListener('storage', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('storage', listener);
+  };
+}
+
+function write(views: readonly SavedView[]): void {
+  localStorage.setItem(PLACE, JSON.stringify(views.slice(0, MAX_VIEWS)));
+  for (const each of listeners) each();
+}
+
+/** The saved views in this browser, newest first. `save` replaces a view of the same name. */
+function useSavedViews(): {
+  readonly views: readonly SavedView[];
+  readonly save: (view: SavedView) => void;
+  readonly forget: (name: string) => void;
+} {
+  const views = parse(useSyncExternalStore(subscribe, readText));
+  const without = (name: string): SavedView[] => views.filter((each) => each.name !== name);
+  return {
+    views,
+    save: (view) => write([view, ...without(view.name)]),
+    forget: (name) => write(without(name)),
+  };
 }

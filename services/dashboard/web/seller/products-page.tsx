@@ -1,9 +1,9 @@
-import { Stack, Text } from '@mantine/core';
+import { Alert, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { planName } from '../../reference/plan-name';
-import { type OperatorCatalogue, type ProductFigures } from '../../contract/operator';
-import { catalogueQuery, figuresQuery } from '../parts/api/operator-queries';
+import { type CatalogueFile, type OperatorCatalogue, type ProductFigures } from '../../contract/operator';
+import { catalogueFileQuery, catalogueQuery, figuresQuery } from '../parts/api/operator-queries';
 import { formatCount, formatPrice } from '../parts/format/numbers';
 import { DataTable, type Column } from '../parts/components/data-table';
 import { EmailText } from '../parts/components/email-text';
@@ -14,7 +14,6 @@ import { PageTitle } from '../parts/components/page-title';
 import { Panel } from '../parts/components/panel';
 import { actionName } from '../customer/audit/action-names';
 import { Details } from '../customer/audit/audit-cells';
-import { CatalogueFilePanel } from './catalogue-file';
 import { thenText } from '../customer/plans/offers';
 import { ProductAnswers } from './product-answers';
 import { ProductTitle } from './product-title';
@@ -134,6 +133,64 @@ export function ProductsPage(): ReactNode {
           </Loaded>
         </Panel>
       </Stack>
+    </>
+  );
+}
+
+type FileChange = CatalogueFile['changes'][number];
+
+const WORDS: Readonly<Record<FileChange['action'], string>> = { add: 'New', change: 'Changed', retire: 'No longer sold' };
+
+const FILE_CHANGES: readonly Column<FileChange>[] = [
+  { header: 'Change', isTitle: true, cell: ({ action }) => WORDS[action] },
+  { header: 'Of', cell: ({ subject }) => <span className="keep">{subject}</span> },
+  { header: 'Now and then', isWide: true, cell: ({ details }) => <Details details={details} /> },
+];
+
+/** How the catalogue's file differs from what is sold. */
+function CatalogueFilePanel(): ReactNode {
+  const query = useQuery(catalogueFileQuery);
+  return (
+    <Panel title="The file, not applied yet">
+      <Loaded query={query} height={120}>
+        {(data) => <Difference data={data} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Difference({ data: { file, mistakes, changes } }: { readonly data: CatalogueFile }): ReactNode {
+  if (file === null) {
+    return (
+      <EmptyState title="No file here">
+        The dashboard does not have the folder of what is sold. <span className="mono">npx tollgate catalogue diff</span> compares it where
+        it is.
+      </EmptyState>
+    );
+  }
+  if (mistakes.length > 0) {
+    return (
+      <Alert color="red" title={`${file} cannot be applied`}>
+        <List size="sm">
+          {mistakes.map((mistake) => (
+            <List.Item key={mistake}>{mistake}</List.Item>
+          ))}
+        </List>
+      </Alert>
+    );
+  }
+  return (
+    <>
+      <p className="dimmed">
+        What <span className="mono">npx tollgate catalogue apply</span> would change, by <span className="mono">{file}</span> as it is now.
+      </p>
+      <DataTable
+        caption="Differences of the catalogue’s file"
+        columns={FILE_CHANGES}
+        rows={changes}
+        rowKey={({ action, subject }) => `${action} ${subject}`}
+        empty={<EmptyState title="Nothing differs">What is sold is what the file says.</EmptyState>}
+      />
     </>
   );
 }
