@@ -1,4 +1,4 @@
-import { findRuleFlaws } from '../../../services/dashboard/web/customer/keys/find-rule-flaws';
+import { findRuleFlaws } from '../../../services/dashboard/web/customer/keys/rule-text';
 import { simulateCaller } from '../../../services/dashboard/customer/keys/simulate-caller';
 import { type Decision } from '../../../plugins/core/ports';
 import { explainRequest, type Fix } from '../../../services/selling/requests/explain';

@@ -12,7 +12,7 @@ import { openReturn } from '../parts/browser/open-return';
 import { PageTitle } from '../parts/components/page-title';
 import { ProviderButtons } from './provider-buttons';
 import { ProblemAlert } from '../parts/components/problem-alert';
-import { signInWithPasskey } from '../parts/api/passkeys';
+import { signInWithPasskey } from '../parts/api/passkey';
 
 const REASONS: Readonly<Record<string, string>> = {
   ended: 'Your session has ended. Sign in to continue where you left off.',

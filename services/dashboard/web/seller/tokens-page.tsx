@@ -12,8 +12,7 @@ import { EmptyState } from '../parts/components/empty-state';
 import { PageTitle } from '../parts/components/page-title';
 import { ProblemAlert } from '../parts/components/problem-alert';
 import { useRead } from '../parts/hooks/use-read';
-import { CreateTokenDialog } from '../customer/tokens/create-token-dialog';
-import { type TokenKind } from '../customer/tokens/create-token-form';
+import { CreateTokenDialog, type TokenKind } from '../customer/tokens/create-token-dialog';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from '../customer/tokens/token-cells';
 
 const SCOPES: Readonly<Record<SellerScope, string>> = {

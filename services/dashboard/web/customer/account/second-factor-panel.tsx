@@ -7,8 +7,7 @@ import { Dialog } from '../../parts/components/dialog';
 import { useHasPassword } from '../../parts/hooks/use-has-password';
 import { Panel } from '../../parts/components/panel';
 import { PasswordStep } from '../../parts/components/second-factor/password-step';
-import { RecoveryCodes } from '../../parts/components/second-factor/recovery-codes';
-import { SetUpSecondFactor } from '../../parts/components/second-factor/set-up-second-factor';
+import { SetUpSecondFactor, RecoveryCodes } from '../../parts/components/second-factor/set-up-second-factor';
 
 type Act = 'on' | 'off' | 'codes';
 

@@ -1,24 +1,29 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconDownload } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode } from 'react';
-import { type BillingView, type InvoiceSummaryView } from '../../../contract/billing';
-import { billingQuery, invoicesQuery } from '../../parts/api/queries';
-import { addressOf } from '../../parts/api/request';
+import { type ReactNode, useState } from 'react';
+import { type BillingDetailsView, type BillingView, type InvoiceSummaryView } from '../../../contract/billing';
+import { billingQuery, invoicesQuery, ownPaymentsQuery } from '../../parts/api/queries';
+import { addressOf, call } from '../../parts/api/request';
+import { toast } from '../../parts/browser/toast';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
+import { FormButtons } from '../../parts/components/form-buttons';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
 import { Pager } from '../../parts/components/pager';
 import { Panel } from '../../parts/components/panel';
+import { ProblemAlert } from '../../parts/components/problem-alert';
 import { formatPrice } from '../../parts/format/numbers';
 import { usePaged } from '../../parts/hooks/use-paged';
+import { useProductTitles } from '../../parts/hooks/use-product-titles';
+import { useSubmit } from '../../parts/hooks/use-submit';
 import { formatMonth } from '../plans/format-month';
 import { isPaidInAdvance, PaidPlans, takesPayments } from './paid-plans';
-import { DetailsForm } from './details-form';
-import { Payments } from './payments';
 import { formatDate, INVOICE_FACTS } from './invoice-words';
+import { PAYMENT_FACTS, paymentKey } from './payment-words';
 
 const COLUMNS: readonly Column<InvoiceSummaryView>[] = [
   {
@@ -63,6 +68,37 @@ function Charges({ next, owed, provider, paid }: BillingView): ReactNode {
   );
 }
 
+/** The payment provider's charges to the customer, and refunds; nothing before the first charge. */
+function Payments(): ReactNode {
+  const [after, setAfter] = useState<string>();
+  const titleOf = useProductTitles();
+  const { data } = useQuery({ ...ownPaymentsQuery(after), placeholderData: keepPreviousData });
+  if (!data || (data.payments.length === 0 && after === undefined)) return null;
+  const { payments, next } = data;
+  return (
+    <Panel title="Payments">
+      <DataTable
+        caption="Payments"
+        columns={[{ header: 'Product', isTitle: true, cell: ({ product }) => titleOf(product) }, ...PAYMENT_FACTS]}
+        rows={payments}
+        rowKey={paymentKey}
+      />
+      <Group gap="xs" mt="xs">
+        {after !== undefined && (
+          <Button size="xs" variant="default" onClick={() => setAfter(undefined)}>
+            Newest payments
+          </Button>
+        )}
+        {next !== null && (
+          <Button size="xs" variant="default" onClick={() => setAfter(next)}>
+            Older payments
+          </Button>
+        )}
+      </Group>
+    </Panel>
+  );
+}
+
 const FIRST = {
   each_payment: 'The first one is issued with your first payment.',
   monthly: 'The first one is issued after the first month with something to pay.',
@@ -102,6 +138,93 @@ function Invoices({ of, isOver }: { readonly of: BillingView['invoices']; readon
         )}
       </Loaded>
     </Panel>
+  );
+}
+
+const orNull = (text: string): string | null => text.trim() || null;
+
+/** The buyer on the next invoices. */
+function DetailsForm({ details }: { readonly details: BillingDetailsView | null }): ReactNode {
+  const client = useQueryClient();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: {
+      name: details?.name ?? '',
+      address: details?.address.join('\n') ?? '',
+      country: details?.country ?? '',
+      taxId: details?.taxId ?? '',
+      state: details?.state ?? '',
+      email: details?.email ?? '',
+    },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Enter the legal name.' : null),
+      address: (value) => (value.trim() === '' ? 'Enter the postal address.' : null),
+      country: (value) => (/^[a-z]{2}$/i.test(value.trim()) ? null : 'Enter two letters, for example IN.'),
+    },
+  });
+  const { submit, pending, problem } = useSubmit(async ({ name, address, country, taxId, state, email }: typeof form.values) => {
+    const lines = address.split('\n').map((line) => line.trim());
+    const body = {
+      name: name.trim(),
+      address: lines.filter((line) => line !== ''),
+      country: country.trim().toUpperCase(),
+      taxId: orNull(taxId),
+      state: orNull(state),
+      email: orNull(email),
+    };
+    await call('PUT /billing/details', { body });
+    await client.invalidateQueries({ queryKey: ['billing'] });
+    toast('Your next invoices are made out to these details.');
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack gap="sm" maw="32rem">
+        <TextInput label="Legal name" maxLength={200} autoComplete="organization" key={form.key('name')} {...form.getInputProps('name')} />
+        <Textarea
+          label="Address"
+          description="Up to six lines, without the country."
+          autosize
+          minRows={3}
+          autoComplete="street-address"
+          key={form.key('address')}
+          {...form.getInputProps('address')}
+        />
+        <TextInput
+          label="Country"
+          description="Two letters: IN, DE, US."
+          maxLength={2}
+          autoComplete="country"
+          key={form.key('country')}
+          {...form.getInputProps('country')}
+        />
+        <TextInput
+          label="Tax number"
+          description="GSTIN or VAT number. Leave it empty if you have none."
+          maxLength={40}
+          key={form.key('taxId')}
+          {...form.getInputProps('taxId')}
+        />
+        <TextInput
+          label="GST state code"
+          description="In India, without a GSTIN: two digits, for example 29 for Karnataka."
+          maxLength={2}
+          inputMode="numeric"
+          key={form.key('state')}
+          {...form.getInputProps('state')}
+        />
+        <TextInput
+          label="Email for invoices"
+          description="Empty: invoices are mailed to the owner."
+          maxLength={254}
+          type="email"
+          autoComplete="email"
+          key={form.key('email')}
+          {...form.getInputProps('email')}
+        />
+        <ProblemAlert problem={problem} />
+        <FormButtons action="Save details" pending={pending} />
+      </Stack>
+    </form>
   );
 }
 

@@ -11,7 +11,7 @@ import { splitRules } from './rule-text';
 import { uniqueId } from '../../parts/browser/unique-id';
 import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { useUnsaved } from '../../parts/hooks/use-unsaved';
+import { useUnsaved } from '../../parts/components/unsaved-guard';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { FormButtons } from '../../parts/components/form-buttons';
 import { Loaded } from '../../parts/components/loaded';

@@ -12,16 +12,14 @@ import { formatMoment } from '../../parts/format/time';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { useUnsaved } from '../../parts/hooks/use-unsaved';
+import { useUnsaved } from '../../parts/components/unsaved-guard';
 import { useVersioned } from '../../parts/hooks/use-versioned';
-import { ConflictNotice } from './conflict-notice';
+import { ConflictNotice, SaveButtons, SaveProblem } from './saving';
 import { checkExpiry, ExpiryChoice, expiryMoment } from './expiry-choice';
 import { Loaded } from '../../parts/components/loaded';
 import { TagsField } from './key-tags';
 import { checkConsent, findNewSubscriptions, NewSubscriptions } from './new-subscriptions';
 import { ProductChoice } from './product-choice';
-import { SaveButtons } from './save-buttons';
-import { SaveProblem } from './save-problem';
 
 interface Values {
   name: string;

@@ -1,13 +1,12 @@
 import { Badge, Checkbox, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { type ListedKey } from '../../../contract/keys';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { KeyStateBadge } from './key-state-badge';
 import { KeyTags } from './key-tags';
-import { type KeyChoice } from './use-chosen-keys';
 
 const columnsOf = (titleOf: (product: string) => string): readonly Column<ListedKey>[] => [
   { header: 'Key', cell: (key) => <span className="mono keep">{key.maskedKey}</span> },
@@ -17,6 +16,27 @@ const columnsOf = (titleOf: (product: string) => string): readonly Column<Listed
   { header: 'Expires', cell: (key) => <Moment at={key.expiresAt} /> },
   { header: 'Last used', cell: (key) => <Moment at={key.lastUsedAt} /> },
 ];
+
+/** The chosen keys of the shown page. A key that is out of sight is never chosen. */
+export interface KeyChoice {
+  readonly chosen: readonly ListedKey[];
+  /** Keys of the page that can be revoked. */
+  readonly possible: readonly ListedKey[];
+  readonly choose: (id: string, isChosen: boolean) => void;
+  readonly chooseAll: (isChosen: boolean) => void;
+}
+
+/** @param keys of the page; undefined while they load */
+export function useChosenKeys(keys: readonly ListedKey[] | undefined): KeyChoice {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const possible = (keys ?? []).filter(({ state }) => state !== 'revoked');
+  return {
+    possible,
+    chosen: possible.filter(({ id }) => ids.has(id)),
+    choose: (id, isChosen) => setIds((now) => new Set(isChosen ? [...now, id] : [...now].filter((each) => each !== id))),
+    chooseAll: (isChosen) => setIds(new Set(isChosen ? possible.map(({ id }) => id) : [])),
+  };
+}
 
 interface KeyTableProps {
   readonly keys: readonly ListedKey[] | undefined;

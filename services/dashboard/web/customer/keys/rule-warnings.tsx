@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { type ReactNode } from 'react';
-import { findRuleFlaws } from './find-rule-flaws';
+import { findRuleFlaws } from './rule-text';
 
 /** Warns about rules that admit more callers than they seem to. */
 export function RuleWarnings({ rules }: { readonly rules: readonly string[] }): ReactNode {

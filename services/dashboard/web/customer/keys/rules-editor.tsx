@@ -9,12 +9,10 @@ import { formatCount } from '../../parts/format/numbers';
 import { joinRules, splitRules } from './rule-text';
 import { toast } from '../../parts/browser/toast';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { useUnsaved } from '../../parts/hooks/use-unsaved';
+import { useUnsaved } from '../../parts/components/unsaved-guard';
 import { useVersioned } from '../../parts/hooks/use-versioned';
-import { ConflictNotice } from './conflict-notice';
+import { ConflictNotice, SaveButtons, SaveProblem } from './saving';
 import { RuleWarnings } from './rule-warnings';
-import { SaveButtons } from './save-buttons';
-import { SaveProblem } from './save-problem';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 
 /** The rules of a key as text, with a simulator to try them before they are saved. */

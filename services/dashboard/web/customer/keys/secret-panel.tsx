@@ -2,19 +2,18 @@ import { Button, Group, Stack, Text, Alert, Badge } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconCircleCheck, IconLoader, IconPlayerPlay } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from '@tanstack/react-router';
-import type { CreatedKey } from '../../../contract/keys';
+import { type CreatedKey } from '../../../contract/keys';
 import { keyQuery, productsQuery } from '../../parts/api/queries';
 import { firstCall, firstRequest, type FirstRequest, queryOf } from './first-call';
 import { useSession } from '../../parts/hooks/use-session';
 import { CodeLine } from '../../parts/components/code-line';
 import { Moment } from '../../parts/components/moment';
 import { OnceOnly } from '../../parts/components/once-only';
-import type { TryAnswer } from '../../../contract/try';
+import { type TryAnswer } from '../../../contract/try';
 import { call } from '../../parts/api/request';
 import { ProblemAlert } from '../../parts/components/problem-alert';
-import { Waiting } from '../../parts/components/waiting';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { CopyButton } from '../../parts/components/copy-button';
 import { type Answered, FAILURES, headerLines, readBody } from '../../parts/format/answer-body';
@@ -163,3 +162,21 @@ function Body({ answer }: { readonly answer: Answered }): ReactNode {
     </Stack>
   );
 }
+
+/** Shows for how many seconds a response has taken, once that is long. */
+function Waiting(): ReactNode {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((before) => before + 1), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  if (seconds < NOTEWORTHY_SECONDS) return null;
+  return (
+    <Text size="sm" c="dimmed" className="numbers">
+      No answer for {seconds} s. The call ends after 60 s.
+    </Text>
+  );
+}
+
+/** Most calls have a response by then. */
+const NOTEWORTHY_SECONDS = 3;

@@ -1,22 +1,21 @@
 import { Skeleton, Stack, Text, SimpleGrid, Title } from '@mantine/core';
+import { useIntersection } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { alertsQuery, refusalsQuery, productsQuery } from '../../parts/api/queries';
 import { Loaded } from '../../parts/components/loaded';
 import { Moment } from '../../parts/components/moment';
-import { WhenSeen } from '../../parts/components/when-seen';
 import { Panel } from '../../parts/components/panel';
 import { NO_FILTER } from '../requests/request-choices';
-import { MonthPanel } from './month-panel';
+import { MonthPanel, useMonth } from './month-panel';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
 import { formatCount, percentOf } from '../../parts/format/numbers';
 import { addDays } from '../../parts/format/time';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { groupRefusals, type RefusalGroup } from './group-refusals';
-import { useMonth } from './use-month';
-import type { Product, Subscription } from '../../../contract/plans';
+import { type Product, type Subscription } from '../../../contract/plans';
 import { WindowBar } from '../../parts/components/window-bar';
 import { countedBy } from '../plans/offers';
 
@@ -256,4 +255,21 @@ function NothingActive(): ReactNode {
       Requests are refused until you subscribe to a product, or resume a paused subscription.
     </EmptyState>
   );
+}
+
+interface WhenSeenProps {
+  /** Height in px of what is to come. */
+  readonly height: number;
+  readonly children: ReactNode;
+}
+
+/** Delays content further down, with its requests, until it is visible. Then it stays. */
+function WhenSeen({ height, children }: WhenSeenProps): ReactNode {
+  const { ref, entry } = useIntersection();
+  const [isSeen, setSeen] = useState(false);
+  const isVisible = entry?.isIntersecting ?? false;
+  useEffect(() => {
+    if (isVisible) setSeen(true);
+  }, [isVisible]);
+  return <div ref={ref}>{isSeen ? children : <Skeleton height={height} animate={false} />}</div>;
 }

@@ -1,13 +1,15 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { Usage } from '../../../contract/usage';
+import { type ReactNode } from 'react';
+import { type Usage } from '../../../contract/usage';
+import { usageQuery } from '../../parts/api/queries';
 import { Loaded } from '../../parts/components/loaded';
 import { Panel } from '../../parts/components/panel';
 import { formatCount } from '../../parts/format/numbers';
-import { addDays, daysBetween, formatDay } from '../../parts/format/time';
+import { addDays, dayOf, daysBetween, formatDay } from '../../parts/format/time';
+import { useSession } from '../../parts/hooks/use-session';
 import { changeText, figuresOf, formatWithin, sumAnswers } from '../usage/answers';
-import { useMonth, MONTH_DAYS } from './use-month';
 import classes from './month-bars.module.css';
 
 interface FigureProps {
@@ -58,6 +60,16 @@ function Month({ usage }: { readonly usage: Usage }): ReactNode {
       <MonthBars usage={usage} />
     </Stack>
   );
+}
+
+/** Days on the overview, today included. */
+const MONTH_DAYS = 30;
+
+/** Usage of the last 30 days, reloaded every ten seconds. */
+export function useMonth(): UseQueryResult<Usage> {
+  const { quotaTimeZone } = useSession();
+  const today = dayOf(new Date(), quotaTimeZone);
+  return useQuery({ ...usageQuery({ from: addDays(today, 1 - MONTH_DAYS), to: today }), refetchInterval: 10_000 });
 }
 
 /** Requests and failures of 30 days, and this week beside the one before. */

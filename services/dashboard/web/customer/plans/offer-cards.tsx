@@ -5,7 +5,7 @@ import { NO_CHARGE, planName } from '../../../reference/plan-name';
 import { type Product } from '../../../contract/plans';
 import { Guarded } from '../../parts/components/guarded';
 import { formatCount, formatPrice } from '../../parts/format/numbers';
-import { useMay } from '../../parts/hooks/use-may';
+import { useMay } from '../../parts/hooks/use-session';
 import { ChoosePlanDialog } from './choose-plan-dialog';
 import {
   aboveText,

@@ -1,20 +1,19 @@
-import { Button, Menu, Stack, Text } from '@mantine/core';
+import { Button, Menu, Radio, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import type { Member, Role } from '../../../contract/team';
+import { type Member, type Role } from '../../../contract/team';
 import { sessionQuery } from '../../parts/api/who-queries';
 import { call } from '../../parts/api/request';
 import { teamQuery } from '../../parts/api/queries';
 import { toast } from '../../parts/browser/toast';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
-import { useMay } from '../../parts/hooks/use-may';
+import { useMay } from '../../parts/hooks/use-session';
 import { EmailText } from '../../parts/components/email-text';
 import { Dialog } from '../../parts/components/dialog';
 import { FormButtons } from '../../parts/components/form-buttons';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { RoleChoice } from './role-choice';
-import { INVITED_ROLES } from '../../parts/format/role-words';
+import { INVITED_ROLES, ROLE_MEANINGS, ROLE_NAMES } from '../../parts/format/role-words';
 
 type Act = 'role' | 'transfer' | 'remove' | 'leave';
 
@@ -143,5 +142,28 @@ function RoleDialog({ member, onClose }: { readonly member: Member; readonly onC
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+interface RoleChoiceProps<Offered extends Role> {
+  readonly roles: readonly Offered[];
+  readonly value: Offered;
+  readonly onChange: (role: Offered) => void;
+}
+
+/** Chooses one role. Each is shown with its permissions. */
+export function RoleChoice<Offered extends Role>({ roles, value, onChange }: RoleChoiceProps<Offered>): ReactNode {
+  const choose = (text: string): void => {
+    const found = roles.find((each) => each === text);
+    if (found !== undefined) onChange(found);
+  };
+  return (
+    <Radio.Group label="Role" value={value} onChange={choose}>
+      <Stack gap={10} mt={6}>
+        {roles.map((role) => (
+          <Radio key={role} value={role} label={ROLE_NAMES[role]} description={ROLE_MEANINGS[role]} />
+        ))}
+      </Stack>
+    </Radio.Group>
   );
 }

@@ -1,19 +1,19 @@
-import { Badge, Button, Stack, Title, TextInput, Group } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import type { Member, Invitation } from '../../../contract/team';
+import { type Invitation, type InvitedRole, type Member, type SentInvitation } from '../../../contract/team';
+import { checkEmail } from '../../parts/api/credentials';
 import { teamQuery } from '../../parts/api/queries';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
 import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
-import { useMay } from '../../parts/hooks/use-may';
-import { InviteDialog, tellSent } from './invite-dialog';
-import { MemberActions } from './member-actions';
-import { ROLE_MEANINGS, ROLE_NAMES } from '../../parts/format/role-words';
+import { useMay } from '../../parts/hooks/use-session';
+import { MemberActions, RoleChoice } from './member-actions';
+import { INVITED_ROLES, ROLE_MEANINGS, ROLE_NAMES } from '../../parts/format/role-words';
 import { EmailText } from '../../parts/components/email-text';
 import { useRead } from '../../parts/hooks/use-read';
 import { call } from '../../parts/api/request';
@@ -84,6 +84,44 @@ export function TeamPage(): ReactNode {
       {isRenaming && data && <RenameDialog name={data.name} onClose={renaming.close} />}
       {isInviting && <InviteDialog onClose={close} />}
     </>
+  );
+}
+
+/** Reports whether the invitation was mailed. */
+function tellSent({ invitation, isMailed }: SentInvitation): void {
+  toast(
+    isMailed ? `Invitation sent to ${invitation.email}.` : 'The invitation was made, but its email could not be sent. Resend it later.',
+  );
+}
+
+interface InviteWish {
+  readonly email: string;
+  readonly role: InvitedRole;
+}
+
+/** Invites an address. Rendered only while it is open. */
+function InviteDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const client = useQueryClient();
+  const form = useForm<InviteWish>({ initialValues: { email: '', role: 'developer' }, validate: { email: checkEmail } });
+  const { submit, pending, problem } = useSubmit(async ({ email, role }: InviteWish) => {
+    tellSent(await call('POST /team/invitations', { body: { email: email.trim(), role } }));
+    await client.invalidateQueries({ queryKey: teamQuery.queryKey });
+    onClose();
+  });
+  return (
+    <Dialog onClose={onClose} title="Invite somebody" mayCloseLightly={!pending}>
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack gap="md">
+          <TextInput label="Email" type="email" autoComplete="off" {...form.getInputProps('email')} data-autofocus />
+          <RoleChoice roles={INVITED_ROLES} value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
+          <Text size="sm" c="dimmed">
+            The link in the email works for 7 days, and only for an account with this address.
+          </Text>
+          <ProblemAlert problem={problem} />
+          <FormButtons action="Send invitation" pending={pending} onCancel={onClose} />
+        </Stack>
+      </form>
+    </Dialog>
   );
 }
 

@@ -12,10 +12,9 @@ import { EmptyState } from '../../parts/components/empty-state';
 import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
-import { CreateTokenDialog } from './create-token-dialog';
+import { CreateTokenDialog, type CreatedToken, type TokenKind } from './create-token-dialog';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from './token-cells';
 import type { Scope } from '../../../contract/fields';
-import type { CreatedToken, TokenKind } from './create-token-form';
 
 function columnsFor(onRevoke: (token: Token) => void): readonly Column<Token>[] {
   return [

@@ -1,6 +1,6 @@
-import type * as Library from '@simplewebauthn/browser';
 import type * as Device from './passkey-device';
 import { ApiProblem } from './api-problem';
+import { call } from './request';
 
 /** Whether this browser knows passkeys at all. */
 export const knowsPasskeys = (): boolean => typeof window.PublicKeyCredential === 'function';
@@ -18,17 +18,22 @@ async function askDevice<Response>(use: (device: typeof Device) => Promise<Respo
 }
 
 /**
- * Has the device make a passkey.
- * @returns its response, for the server
+ * Signs in with a passkey of the device, for whichever account it is.
  * @throws ApiProblem
  */
-export const makePasskey = (asked: Library.PublicKeyCredentialCreationOptionsJSON): Promise<Library.RegistrationResponseJSON> =>
-  askDevice(({ make }) => make(asked));
+export async function signInWithPasskey(): Promise<void> {
+  const asked = await call('POST /auth/sign-in/passkey/options');
+  const response = await askDevice(({ show }) => show(asked));
+  await call('POST /auth/sign-in/passkey', { body: { response } });
+}
 
 /**
- * Has the device show a passkey that it keeps for this site.
- * @returns its response, for the server
+ * Has the device make a passkey, and adds it to the account.
+ * @param name that its owner gives it
  * @throws ApiProblem
  */
-export const showPasskey = (asked: Library.PublicKeyCredentialRequestOptionsJSON): Promise<Library.AuthenticationResponseJSON> =>
-  askDevice(({ show }) => show(asked));
+export async function addPasskey(name: string, password: string): Promise<void> {
+  const asked = await call('POST /account/passkeys/options', { body: { password } });
+  const response = await askDevice(({ make }) => make(asked));
+  await call('POST /account/passkeys', { body: { name, response } });
+}

@@ -1,6 +1,6 @@
 import { type ReactNode } from 'react';
 import { type Permission } from '../../../contract/team';
-import { useMay } from '../hooks/use-may';
+import { useMay } from '../hooks/use-session';
 
 /** Disables every field and button inside for a role that may not use them. */
 export function Guarded({ needs, children }: { readonly needs: Permission; readonly children: ReactNode }): ReactNode {

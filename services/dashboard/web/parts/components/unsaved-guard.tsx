@@ -1,6 +1,22 @@
 import { useBlocker } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
-import { hasUnsaved } from '../hooks/use-unsaved';
+import { lazy, type ReactNode, Suspense, useEffect, useId } from 'react';
+
+/** Forms on the page with unsaved edits. */
+const unsaved = new Set<string>();
+
+/** True while any form on the page has edits that leaving would drop. */
+function hasUnsaved(): boolean {
+  return unsaved.size > 0;
+}
+
+/** Records whether a shown form has unsaved edits; see {@link UnsavedGuard}. */
+export function useUnsaved(isDirty: boolean): void {
+  const id = useId();
+  useEffect(() => {
+    if (isDirty) unsaved.add(id);
+    return () => void unsaved.delete(id);
+  }, [id, isDirty]);
+}
 
 /** Dialogs are not part of the first page, so their code loads when one opens. */
 const LeaveDialog = lazy(() => import('./leave-dialog').then((module) => ({ default: module.LeaveDialog })));

@@ -3,6 +3,8 @@ import { IconUsers } from '@tabler/icons-react';
 import { type ReactNode } from 'react';
 import { type Key } from '../../../contract/keys';
 import { describeChanges } from './key-changes';
+import { type ApiProblem } from '../../parts/api/api-problem';
+import { ProblemAlert } from '../../parts/components/problem-alert';
 import { formatMoment } from '../../parts/format/time';
 import { type Versioned } from '../../parts/hooks/use-versioned';
 
@@ -37,5 +39,45 @@ export function ConflictNotice({ versioned, item }: ConflictNoticeProps): ReactN
         </Button>
       </Group>
     </Alert>
+  );
+}
+
+interface SaveProblemProps {
+  readonly problem: ApiProblem | undefined;
+  /** True while the conflict itself is shown elsewhere in the form. */
+  readonly isStale: boolean;
+}
+
+/** Why a change was not saved. */
+export function SaveProblem({ problem, isStale }: SaveProblemProps): ReactNode {
+  if (problem?.code !== 'version_conflict') return <ProblemAlert problem={problem} />;
+  if (isStale) return null;
+  return (
+    <Alert color="yellow" role="alert">
+      The key was changed elsewhere. This form is up to date again and still has your edits: save once more.
+    </Alert>
+  );
+}
+
+interface SaveButtonsProps {
+  readonly action: string;
+  readonly isDirty: boolean;
+  /** True when somebody else changed it meanwhile. Nothing can be saved before that is settled. */
+  readonly isStale: boolean;
+  readonly pending: boolean;
+  readonly onDiscard: () => void;
+}
+
+/** The buttons of a form that edits saved values. */
+export function SaveButtons({ action, isDirty, isStale, pending, onDiscard }: SaveButtonsProps): ReactNode {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" disabled={!isDirty || pending} onClick={onDiscard}>
+        Discard changes
+      </Button>
+      <Button type="submit" loading={pending} disabled={!isDirty || isStale}>
+        {action}
+      </Button>
+    </Group>
   );
 }
