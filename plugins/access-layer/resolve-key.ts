@@ -3,9 +3,11 @@ import { judgeFormKey, KEY_PARAMETER, locateKey, type KeySearch } from '../core/
 import { isForm, readFormField } from '../core/access/form-body';
 import { EventOverError } from '../core/access/kong-pdk';
 import { type KeyPlace } from '../core/key-places';
+import { LINK_PARAMETER, type AccessLink } from '../core/proof/access-link';
+import { parseIpAddress } from '../core/access/ip-address';
+import { readParameter } from '../core/access/raw-parameters';
 import { onlyHeader } from './answer';
 import { type AccessLayerDeps, type AccessRequest, type Denial } from './access-request';
-import { findLinks, resolveLink } from './resolve-link';
 
 /** Why a form was not searched for a key, or not to its end. */
 type SkippedForm = 'too-large' | 'no-length' | 'late';
@@ -100,4 +102,41 @@ function missingKey({ config }: AccessRequest, skipped: SkippedForm | undefined)
     late: `the form did not arrive within ${formKeyTimeoutMs / 1000} s`,
   };
   return { code: 'key_missing', detail: `No API key in the headers or the query; ${reasons[skipped]}. Send the key in a header.` };
+}
+
+/** A link can only read. */
+const LINK_METHODS = new Set(['GET', 'HEAD']);
+
+const LINK_DENIALS = {
+  forged: { code: 'link_not_valid' },
+  expired: { code: 'link_not_valid', detail: 'This link has expired. Make another.' },
+  elsewhere: { code: 'link_not_valid', detail: 'This link was made for another address.' },
+} as const satisfies Record<string, Denial>;
+
+/** The links of a request without a key. More than one counts as invalid. */
+function findLinks({ method, rawQuery }: AccessRequest): readonly string[] {
+  return LINK_METHODS.has(method) ? readParameter(rawQuery, LINK_PARAMETER).filter((text) => text.startsWith('tgl_')) : [];
+}
+
+/**
+ * Step 1 for a link in place of a key: finds the record of the key that the link was made with. From there on the link is judged as that
+ * key would be, by its present record.
+ */
+async function resolveLink(tokens: readonly string[], request: AccessRequest, deps: AccessLayerDeps): Promise<Denial | undefined> {
+  request.keyPlace = 'link';
+  const [token = '', ...more] = tokens;
+  if (!deps.links || more.length > 0) return LINK_DENIALS.forged;
+  const opened = deps.links.open(token, deps.clock.now() / 1000);
+  if (!opened.ok) return LINK_DENIALS[opened.reason];
+  const { link } = opened;
+  if (!request.config.products.includes(link.product)) return LINK_DENIALS.forged;
+  if (!isFor(link, request.callerAddress)) return LINK_DENIALS.elsewhere;
+  request.link = link;
+  const hash = await deps.links.findKeyHash(link.credentialId);
+  request.record = hash === undefined ? undefined : await deps.records.findAccessRecord(hash);
+  return undefined;
+}
+
+function isFor({ address }: AccessLink, callerAddress: string): boolean {
+  return address === undefined || address === parseIpAddress(callerAddress)?.text;
 }

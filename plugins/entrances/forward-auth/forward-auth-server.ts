@@ -1,13 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { EntranceRoutes, keyPlacesOf, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
 import { type PluginModule } from '../../core/access/kong-pdk';
 import { type AccessInstance } from '../../core/access/verdict';
 import { ownNamesOf, type OwnNames } from '../../core/key-places';
 import { KEEP_ALIVE_MS } from '../../core/keep-alive';
-import { createProof, decideQuestion, type EntranceLog, type EntrancePlace } from '../../access-layer/gateway-question';
-import { answerUnparsed, type ParseError } from './answer-unparsed';
-import { findProfile, type GatewayProfile } from './gateway-profiles';
+import { createProof, decideQuestion, type EntranceLog, type EntrancePlace, requestIdOf } from '../../access-layer/gateway-question';
+import { refusalOf } from '../../access-layer/held-request';
+import { type ReadOn } from '../../core/problems';
+import { findProfile, type GatewayProfile, GENERIC } from './gateway-profiles';
 import { readRequest, SECRET_HEADER } from './read-request';
 import { writeAdmission, writeRefusal } from './write-answer';
 
@@ -143,3 +144,29 @@ export class ForwardAuthServer {
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** Node's error for bytes that it could not parse as a request. */
+type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/**
+ * Responds to a question with a header that gateways accept and Node does not, as the caller's mistake: 400 with a problem. Any other error
+ * ends the connection.
+ */
+function answerUnparsed(error: ParseError, socket: Socket, readOn: ReadOn | undefined): void {
+  const isHead = error.code?.startsWith('HPE_INVALID_HEADER') === true || error.code === 'HPE_HEADER_OVERFLOW';
+  if (!isHead || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const text = error.rawPacket?.toString('latin1') ?? '';
+  const [, kind = 'generic'] = /^[A-Z]+ \/([a-z-]+)\/authorize\//.exec(text) ?? [];
+  const profile = findProfile(kind) ?? GENERIC;
+  const named = profile.namesRequests ? /\r\nx-request-id: *([^\r\n]*)\r\n/i.exec(text)?.[1] : undefined;
+  const requestId = requestIdOf(named);
+  const response = new ServerResponse(new IncomingMessage(socket));
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.on('finish', () => socket.end());
+  const detail = 'A header has a character that no header may have, or the headers are too long.';
+  writeRefusal(response, refusalOf('request_not_readable', { requestId, detail, readOn }), { profile, requestId });
+}

@@ -1,9 +1,8 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type AccessRecord, type AccessRecords, type Clock, StoreUnavailable, systemClock } from '../../core/ports';
 import { type AccessRecordCacheStats } from '../../core/store-stats';
 import { withDeadline } from '../with-deadline';
 import { type ChangeFeed } from './change-feed';
-import { CircuitBreaker } from './circuit-breaker';
-import { DoubtfulReads } from './doubtful-reads';
 import { type KnownHashes } from './known-hashes';
 import { KnownRecords } from './known-records';
 
@@ -193,4 +192,77 @@ export class AccessRecordCache implements AccessRecords {
 
 function tooLate(): StoreUnavailable {
   return new StoreUnavailable('the key look-up took too long');
+}
+
+/** Keeps callers away from a store that has just failed. After the pause one caller may try; the others wait for its success. */
+class CircuitBreaker {
+  private openUntil: number | undefined;
+  private lastSuccessAt = -Infinity;
+
+  constructor(private readonly options: { readonly clock: Clock; readonly pauseMs: number }) {}
+
+  /** True when the caller may try. Calling it takes the one trial after a pause. */
+  mayTry(): boolean {
+    if (this.openUntil === undefined) return true;
+    const now = this.options.clock.monotonic();
+    if (now < this.openUntil) return false;
+    this.openUntil = now + this.options.pauseMs;
+    return true;
+  }
+
+  /** True from a failure to the next success. Calling it takes no trial. */
+  isOpen(): boolean {
+    return this.openUntil !== undefined;
+  }
+
+  succeeded(): void {
+    this.openUntil = undefined;
+    this.lastSuccessAt = this.options.clock.monotonic();
+  }
+
+  /** @param startedAt monotonic milliseconds; an attempt from before the last success says nothing about the store now */
+  failed(startedAt: number): void {
+    if (startedAt >= this.lastSuccessAt) this.openUntil = this.options.clock.monotonic() + this.options.pauseMs;
+  }
+}
+
+interface DoubtfulReadsOptions {
+  readonly clock: Clock;
+  /** Maximum concurrent reads. */
+  readonly most: number;
+  /** Maximum waiting reads. */
+  readonly mostWaiting: number;
+  /** A request that has waited this long is refused without a read. */
+  readonly patienceMs: number;
+}
+
+/** Limits reads of keys that may not exist to a share of the store's connections. Reads run in order of arrival. */
+class DoubtfulReads {
+  private readonly limit: LimitFunction;
+  /** Number of refused reads. */
+  refused = 0;
+
+  constructor(private readonly options: DoubtfulReadsOptions) {
+    this.limit = pLimit(options.most);
+  }
+
+  get hasRoom(): boolean {
+    const { most, mostWaiting } = this.options;
+    return this.limit.activeCount + this.limit.pendingCount < most + mostWaiting;
+  }
+
+  /** @throws StoreUnavailable when the read's turn does not come in time; otherwise what the work throws */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, patienceMs } = this.options;
+    const cameAt = clock.monotonic();
+    return this.limit(() => {
+      if (clock.monotonic() - cameAt >= patienceMs) throw this.refusal();
+      return work();
+    });
+  }
+
+  refusal(): StoreUnavailable {
+    this.refused += 1;
+    return new StoreUnavailable('too many look-ups of keys that may not exist');
+  }
 }

@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type AccessRecord, type Clock } from '../../core/ports';
-import { AccessRecordIndex, type CachedRecord } from './access-record-index';
 import { type Change, type ChangeFeed } from './change-feed';
-import { RecentChanges } from './recent-changes';
 
 export interface KnownRecordsOptions {
   readonly feed: ChangeFeed;
@@ -99,4 +97,110 @@ export class KnownRecords {
     this.generation += 1;
     for (const [old, until] of this.watchedUntil) if (clock.monotonic() - until > staleLimitMs) this.watchedUntil.delete(old);
   }
+}
+
+interface CachedRecord {
+  readonly record: AccessRecord;
+  /** Monotonic milliseconds at which the read began, when the record was true. */
+  readonly readAt: number;
+  /** The connection of the change feed that watched over it. */
+  readonly generation: number;
+}
+
+/**
+ * Maximum whitelist rules of all records together, about 200 MB. A customer may have thousands of keys with many rules each, and a node
+ * that runs out of memory refuses everybody.
+ */
+const MAX_RULES = 1_000_000;
+
+/** Records by hash, also found by credential and by customer. Bounded: the least recently used are dropped first. */
+class AccessRecordIndex {
+  private readonly byCredential = new Map<string, string>();
+  private readonly byCustomer = new Map<string, Set<string>>();
+  private readonly records: LRUCache<string, CachedRecord>;
+
+  constructor(max: number) {
+    this.records = new LRUCache({
+      max,
+      maxSize: max + MAX_RULES,
+      sizeCalculation: ({ record }) => 1 + record.whitelist.size,
+      dispose: (cached, hash) => this.forget(cached, hash),
+    });
+  }
+
+  get size(): number {
+    return this.records.size;
+  }
+
+  get(hash: string): CachedRecord | undefined {
+    return this.records.get(hash);
+  }
+
+  set(hash: string, cached: CachedRecord): void {
+    // By now the replaced record is forgotten, so the new entries stay.
+    this.records.set(hash, cached);
+    this.byCredential.set(cached.record.credentialId, hash);
+    const hashes = this.byCustomer.get(cached.record.customerId);
+    if (hashes) hashes.add(hash);
+    else this.byCustomer.set(cached.record.customerId, new Set([hash]));
+  }
+
+  delete(hash: string): void {
+    this.records.delete(hash);
+  }
+
+  deleteCredential(credentialId: string): void {
+    const hash = this.byCredential.get(credentialId);
+    if (hash !== undefined) this.records.delete(hash);
+  }
+
+  deleteCustomer(customerId: string): void {
+    for (const hash of [...(this.byCustomer.get(customerId) ?? [])]) this.records.delete(hash);
+  }
+
+  clear(): void {
+    this.records.clear();
+  }
+
+  private forget({ record }: CachedRecord, hash: string): void {
+    this.byCredential.delete(record.credentialId);
+    const hashes = this.byCustomer.get(record.customerId);
+    hashes?.delete(hash);
+    if (hashes?.size === 0) this.byCustomer.delete(record.customerId);
+  }
+}
+
+/** More changes than a read of some milliseconds can overlap. Beyond this number the result is "yes". */
+const KEPT = 1_000;
+
+/** Decides whether a read may have missed a change that was reported while it ran. */
+class RecentChanges {
+  private readonly kept: Change[] = [];
+  /** Number of changes reported so far. Note it when a read begins. */
+  count = 0;
+
+  add(change: Change): void {
+    this.kept[this.count % KEPT] = change;
+    this.count += 1;
+  }
+
+  /**
+   * @param since the count when the read began
+   * @param record the result of the read, undefined when there is no such key
+   */
+  concern(since: number, record: AccessRecord | undefined): boolean {
+    if (this.count - since > KEPT) return true;
+    for (let index = since; index < this.count; index++) {
+      const change = this.kept[index % KEPT];
+      if (!change || concerns(change, record)) return true;
+    }
+    return false;
+  }
+}
+
+function concerns(change: Change, record: AccessRecord | undefined): boolean {
+  if (change.kind === 'gap' || change.kind === 'everything') return true;
+  if (change.kind === 'customer') return record?.customerId === change.id;
+  // Any credential may be the missing key.
+  return record === undefined || record.credentialId === change.id;
 }
