@@ -3,9 +3,9 @@ import { type Pool } from 'pg';
 import { type KongReport } from '../../kong/check/check-kong-yml';
 import { noteServerPaths } from '../../kong/check/note-server-paths';
 import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
-import { compareCatalogues } from '../../services/selling/catalogue/compare-catalogues';
+import { compareCatalogues, type CatalogueChange } from '../../services/selling/catalogue/compare-catalogues';
 import { applyCatalogue } from '../../services/selling/catalogue/apply-catalogue';
-import { countTouched } from '../../services/selling/catalogue/count-touched';
+import { countTouched, type Touched } from '../../services/selling/catalogue/count-touched';
 import { writeProductDocuments } from '../../services/selling/catalogue/product-documents';
 import { readAppliedCatalogue } from '../../services/selling/catalogue/read-catalogue';
 import { inTransaction } from '../../plugins/stores/postgres/database';
@@ -17,12 +17,10 @@ import { noteTestKeys } from '../test-keys';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { nameFrom } from './here';
 import { CommandError } from '../command-error';
-import { judgeKongYml } from './judge-kong-yml';
-import { readKongYml } from './read-kong-yml';
+import { judgeKongYml, readKongYml } from './kong-yml';
 import { readBrand } from '../../services/dashboard/brand/brand';
 import { readDocPages } from '../../services/dashboard/storefront/doc-pages';
 import { findLocalRefusals, reloadGateway, type Reloaded } from './reload-gateway';
-import { showChanges, type TouchingChange } from './show-changes';
 
 const HELP = `
 catalogue.yml says what is sold; docs/catalogue.md describes it. Every gateway knows of a change within a second. An instance that npm start
@@ -81,6 +79,54 @@ async function findChanges(db: Pool, wanted: Catalogue): Promise<TouchingChange[
   const changes = compareCatalogues(await readAppliedCatalogue(db), wanted);
   const touched = await countTouched(db, changes);
   return changes.map((change, index) => ({ ...change, touched: touched[index] }));
+}
+
+/** A change, with the customers who lose something by it. */
+interface TouchingChange extends CatalogueChange {
+  readonly touched: Touched | undefined;
+}
+
+const SIGNS: Readonly<Record<CatalogueChange['action'], string>> = { add: '+', change: '~', retire: '-' };
+
+/** Maximum characters of a value in a line. */
+const MAX_VALUE = 60;
+
+function valueOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+}
+
+function whatOf({ action, plan, fields, falls }: CatalogueChange): string {
+  if (action === 'add') return plan === undefined ? 'new product' : 'new plan';
+  if (action === 'retire') return plan === undefined ? 'no longer sold' : 'no longer offered; customers who have it keep it';
+  return Object.entries(fields)
+    .map(([name, { before, after }]) => {
+      const isFall = (falls as readonly string[]).includes(name);
+      return `${name} ${valueOf(before)} → ${valueOf(after)}${isFall ? ' (falls)' : ''}`;
+    })
+    .join(', ');
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function whomOf({ subscriptions, customers, keys, examples }: Touched): string {
+  const more = customers > examples.length ? ' …' : '';
+  const who = examples.length === 0 ? '' : `: ${examples.join(', ')}${more}`;
+  const withKeys = keys > 0 ? ` and ${plural(keys, 'key')}` : '';
+  return `    touches ${plural(subscriptions, 'subscription')}${withKeys} of ${plural(customers, 'customer')}${who}`;
+}
+
+/** A line for each change, and another for the customers that it affects. */
+function showChanges(changes: readonly TouchingChange[]): string {
+  return changes
+    .flatMap((change) => {
+      const name = change.plan === undefined ? change.product : `${change.product}, plan ${change.plan}`;
+      const line = `${SIGNS[change.action]} ${name}: ${whatOf(change)}`;
+      return change.touched === undefined ? [line] : [line, whomOf(change.touched)];
+    })
+    .join('\n');
 }
 
 function addCheck(group: Command, context: CommandContext): void {

@@ -19,7 +19,7 @@ import { addGatewayChecks } from './check-gateway';
 import { type CommandContext, finishCommand } from './command-context';
 import { nameFrom } from './here';
 import { CommandError } from '../command-error';
-import { judgeKongYml } from './judge-kong-yml';
+import { judgeKongYml } from './kong-yml';
 
 const HELP = `
 The checks:

@@ -13,7 +13,7 @@ import { type CommandContext, finishCommand } from './command-context';
 import { CommandError } from '../command-error';
 import { type KongFlags, writeForKong, type WrittenKong } from './gateway-kong';
 import { here } from './here';
-import { readKongYml } from './read-kong-yml';
+import { readKongYml } from './kong-yml';
 
 const HELP = `
 Writes what the gateway needs in front of the products of kong.yml: its routes, and the files that guard them. After product new, product remove

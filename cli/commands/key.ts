@@ -3,14 +3,15 @@ import { type CredentialState } from '../../plugins/core/ports';
 import { viewKey } from '../../services/selling/keys/key-view';
 import { listKeys, showKey } from '../../services/selling/keys/show-keys';
 import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
-import { setKeyState } from '../../services/selling/keys/set-key-state';
+import { setKeyState, expireKey } from '../../services/selling/keys/set-key-state';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { suspendKey } from '../../services/selling/suspensions/suspend';
 import { addKeyIssuing } from './key-create';
-import { addKeyLifetime } from './key-lifetime';
-import { parseId, parseRuleList } from '../parse-arguments';
+import { parseId, parseRuleList, parseDuration, parseInstant } from '../parse-arguments';
+import { rotateKey } from '../../services/selling/keys/rotate-key';
 import { addSuspensionCommands } from './suspensions';
-import { showKeyDetails, showKeys, showSubscriptions } from './views';
+import { showKeyDetails, showKeys, showSubscriptions, showMoment, summariseSubscription } from './views';
+import { quotaTimeZone } from './quota-time-zone';
 
 const LIST_EXAMPLE = `
 Example:
@@ -57,6 +58,49 @@ function addRules(key: Command, context: CommandContext): void {
       context.output.result({ id, rules: view.rules }, () =>
         view.rules.length === 0 ? 'no rules: every caller is admitted' : view.rules.join('\n'),
       );
+    });
+}
+
+const ROTATE_EXAMPLE = `
+Examples:
+  npx tollgate key rotate ID                  the old key ends at once
+  npx tollgate key rotate ID --overlap 24h    both work for a day
+
+The new key has the products, rules, mode and expiry of the old one; usage of today and this month stays counted.`;
+
+const EXPIRE_EXAMPLE = `
+Examples:
+  npx tollgate key expire ID                            ends now
+  npx tollgate key expire ID --at 2027-03-31T18:30:00Z  ends then
+  npx tollgate key expire ID --at 2027-03-31            ends when that day is over, in the quota time zone`;
+
+/** `key rotate` and `key expire`. */
+function addKeyLifetime(key: Command, context: CommandContext): void {
+  finishCommand(key.command('rotate').description('replace a key with a new one').argument('<id>', 'id of the old key'))
+    .option('--overlap <duration>', 'how long the old key keeps working, for example 24h (default: not at all)')
+    .addHelpText('after', ROTATE_EXAMPLE)
+    .action(async (text: string, flags: { overlap?: string }) => {
+      const id = parseId(text);
+      const { overlap } = flags;
+      const overlapMs = overlap === undefined ? 0 : parseDuration(overlap, '--overlap');
+      const rotated = await withDatabase(context, (db) => rotateKey(db, { id, overlapMs, actor: ACTOR }));
+      const subscriptions = rotated.subscriptions.map(summariseSubscription);
+      const { rotatedFrom, oldKeyEndsAt } = rotated;
+      context.output.result({ key: rotated.key, id: rotated.id, subscriptions, rotatedFrom, oldKeyEndsAt }, () => {
+        const end = oldKeyEndsAt ? `works until ${showMoment(oldKeyEndsAt)}` : 'has ended';
+        return `${rotated.key}\nshown this once; its id is ${rotated.id}; the old key ${end}`;
+      });
+    });
+
+  finishCommand(key.command('expire').description('set when a key ends').argument('<id>', 'id of the key'))
+    .option('--at <date>', 'ISO 8601 (default: now)')
+    .addHelpText('after', EXPIRE_EXAMPLE)
+    .action(async (text: string, flags: { at?: string }) => {
+      const id = parseId(text);
+      const at = flags.at === undefined ? undefined : parseInstant(flags.at, '--at', quotaTimeZone(context));
+      const view = await withDatabase(context, (db) => expireKey(db, { id, actor: ACTOR, ...(at && { at }) }));
+      const verb = view.expired ? 'ended' : 'ends';
+      context.output.result(view, () => `key ${view.maskedKey} (${view.id}) ${verb} ${showMoment(view.expiresAt) ?? 'never'}`);
     });
 }
 

@@ -1,4 +1,5 @@
 import { type Command } from 'commander';
+import { type Pool } from 'pg';
 import { type SubscriptionState } from '../../plugins/core/ports';
 import { type SubscriptionView, listSubscriptions } from '../../services/selling/subscriptions/subscription-view';
 import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscription-terms';
@@ -8,11 +9,14 @@ import { setSubscriptionState } from '../../services/selling/subscriptions/set-s
 import { suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';
-import { parseId } from '../parse-arguments';
+import { parseId, parseLimit } from '../parse-arguments';
+import { planName } from '../../services/dashboard/reference/plan-name';
+import { approvePlanRequest, declinePlanRequest } from '../../services/selling/subscriptions/answer-plan-request';
+import { listOpenRequests, type PlanRequestView } from '../../services/selling/subscriptions/plan-request-view';
 import { addOwnLimits, type OwnLimitFlags, readOwnLimits } from './own-limits';
-import { addPlanRequestCommands } from './plan-requests';
 import { addSuspensionCommands } from './suspensions';
-import { showSubscriptions } from './views';
+import { showMoment, showSubscriptions } from './views';
+import { table } from './output';
 
 interface TermFlags extends OwnLimitFlags {
   readonly plan?: string;
@@ -95,6 +99,59 @@ function addList(subscription: Command, context: CommandContext): void {
       const subscriptions = await withDatabase(context, (db) => listSubscriptions(db, { customer: flags.customer }));
       context.output.result(subscriptions, () => showSubscriptions(subscriptions));
     });
+}
+
+const REQUEST_EXAMPLES = `
+Examples:
+  npx tollgate subscription requests
+  npx tollgate subscription approve ID
+  npx tollgate subscription decline ID --reason "Please send us your company's registration first."`;
+
+function showRequests(requests: readonly PlanRequestView[]): string {
+  if (requests.length === 0) return 'no open requests';
+  const rows = requests.map((request) => [
+    request.id,
+    request.customer,
+    request.product,
+    request.subscriptionId === null ? null : planName(request.currentPlan),
+    `${request.plan}, ${request.price} ${request.currency}`,
+    showMoment(request.askedAt),
+    request.reason === '' ? request.state : `${request.state}: ${request.reason}`,
+  ]);
+  return table(['request', 'customer', 'product', 'now on', 'asks for', 'since', 'state'], rows);
+}
+
+async function answerRequest(
+  context: CommandContext,
+  text: string,
+  work: (db: Pool, id: string) => Promise<PlanRequestView>,
+): Promise<void> {
+  const id = parseId(text);
+  const request = await withDatabase(context, (db) => work(db, id));
+  context.output.result(request, () => showRequests([request]));
+}
+
+/** `requests`, `approve` and `decline` of `tollgate subscription`. */
+function addPlanRequestCommands(subscription: Command, context: CommandContext): void {
+  finishCommand(subscription.command('requests').description('show plans that customers requested, longest waiting first'))
+    .option('--limit <n>', 'how many to show', '100')
+    .addHelpText('after', REQUEST_EXAMPLES)
+    .action(async (flags: { limit: string }) => {
+      const query = { limit: parseLimit(flags.limit, '--limit') };
+      const { requests } = await withDatabase(context, (db) => listOpenRequests(db, query));
+      context.output.result(requests, () => showRequests(requests));
+    });
+  finishCommand(subscription.command('approve').description('give the customer the requested plan, from its next request on'))
+    .argument('<id>', 'id of the request')
+    .addHelpText('after', REQUEST_EXAMPLES)
+    .action((text: string) => answerRequest(context, text, (db, id) => approvePlanRequest(db, { id, actor: ACTOR })));
+  finishCommand(subscription.command('decline').description('decline a requested plan; the subscription stays as it is'))
+    .argument('<id>', 'id of the request')
+    .requiredOption('--reason <text>', 'for the customer to read')
+    .addHelpText('after', REQUEST_EXAMPLES)
+    .action((text: string, { reason }: { reason: string }) =>
+      answerRequest(context, text, (db, id) => declinePlanRequest(db, { id, reason, actor: ACTOR })),
+    );
 }
 
 /** `tollgate subscription …` */

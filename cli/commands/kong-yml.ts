@@ -3,8 +3,16 @@ import { checkKongYml, type CheckOptions, type KongReport } from '../../kong/che
 import { type Catalogue } from '../../plugins/core/catalogue/catalogue';
 import { EXAMPLE_CONFIG } from '../../services/kit/read-catalogue';
 import { kongFile } from '../supervisor/data-folder';
+import { MAX_KONG_YML_BYTES } from '../../kong/local/config/kong-yml';
+import { readTextFile } from '../../services/kit/read-text-file';
 import { type CommandContext } from './command-context';
-import { readKongYml } from './read-kong-yml';
+
+/** The text of kong.yml. @throws Error when it is too large or cannot be read */
+export function readKongYml({ root, env }: Pick<CommandContext, 'root' | 'env'>): string {
+  const text = readTextFile(kongFile(root, env), MAX_KONG_YML_BYTES);
+  if (text === undefined) throw new Error(`kong.yml is larger than ${MAX_KONG_YML_BYTES / 1024 / 1024} MiB`);
+  return text;
+}
 
 /**
  * Compares the kong.yml in use with the catalogue. The example's kong.yml is Tollgate's alone, so every service in it must be guarded. In
