@@ -1,9 +1,7 @@
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
-import { componentKind, isObject, type Json } from './document-parts';
-import { gatewayParts, METHODS, withGatewayAnswers } from './product-paths';
-import { idsOf, type OwnNames, renameReferences, withOwnLinks } from './rename-parts';
+import { componentKind, isObject, type Json, eachPart, type Kind, namesIn, valueAt, mapParts } from './document-parts';
+import { gatewayParts, METHODS, withGatewayAnswers, operationId } from './product-paths';
 import { ReferenceResolver } from './resolve-references';
-import { SoundParts } from './sound-parts';
 
 /** Ours replace these. The upstream's own keys never come from a customer. */
 const DROPPED = new Set(['servers', 'security', 'callbacks', 'x-group', 'x-exampleFile']);
@@ -150,4 +148,129 @@ function pathOf(prefix: string, own: string): string {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Deeper than descriptions are, and far below the depth at which a reader's stack ends. */
+const DEEPEST = 100;
+
+/** What a part of a document refers to, and the first problem in it. */
+interface Findings {
+  /** Components, as `kind/name`. */
+  readonly targets: Set<string>;
+  problem?: string;
+}
+
+/** Decides which parts of an OpenAPI document can be used, so that a broken part costs only itself and whatever refers to it. */
+class SoundParts {
+  private readonly broken: Set<string>;
+
+  /** @param all the document's components, by kind and name */
+  constructor(private readonly all: Json) {
+    const found = new Map<string, Findings>();
+    eachPart(all, 'components', (value, kind, { keyword, name = '' }) => found.set(`${keyword}/${name}`, this.look(value, kind)));
+    this.broken = new Set([...found].flatMap(([component, { problem }]) => (problem === undefined ? [] : [component])));
+    // The loop also visits names that it adds, so it ends when nothing else refers to a broken component.
+    for (const name of this.broken) {
+      for (const [component, { targets }] of found) if (targets.has(name)) this.broken.add(component);
+    }
+  }
+
+  isSound(kind: string, name: string): boolean {
+    return !this.broken.has(`${kind}/${name}`);
+  }
+
+  /** @returns why this operation cannot be described; undefined when it can */
+  problemOf(operation: Json): string | undefined {
+    const { targets, problem } = this.look(operation, 'operation');
+    if (problem !== undefined) return problem;
+    return [...targets].some((target) => this.broken.has(target)) ? 'a $ref in it refers to a component that cannot be used' : undefined;
+  }
+
+  private look(part: unknown, kind: Kind): Findings {
+    const findings: Findings = { targets: new Set() };
+    this.walk(part, kind, { depth: 0, findings });
+    return findings;
+  }
+
+  private walk(part: unknown, kind: Kind, { depth, findings }: { readonly depth: number; readonly findings: Findings }): void {
+    if (!isObject(part)) return;
+    if (depth > DEEPEST) return void (findings.problem ??= `it is nested more than ${DEEPEST} deep`);
+    if ('$ref' in part) this.follow(part['$ref'], findings);
+    eachPart(part, kind, (inner, of) => this.walk(inner, of, { depth: depth + 1, findings }));
+  }
+
+  private follow(reference: unknown, findings: Findings): void {
+    if (typeof reference !== 'string') return void (findings.problem ??= 'a $ref in it is not a text');
+    const [place, kind, ...names] = namesIn(reference);
+    if (!reference.startsWith('#'))
+      return void (findings.problem ??= `a $ref in it refers outside the document: ${reference.slice(0, 80)}`);
+    const isHere = place === 'components' && kind !== undefined && kind !== 'securitySchemes';
+    const component = `${kind}/${names[0]}`;
+    if (!isHere || valueAt(this.all, [kind, ...names]) === undefined)
+      return void (findings.problem ??= `a $ref in it leads nowhere: ${reference.slice(0, 80)}`);
+    findings.targets.add(component);
+  }
+}
+
+/** An id that can be part of a page's address, and that generated clients can use. */
+const OPERATION_ID = /^[A-Za-z][\w.-]{0,99}$/;
+
+/** The ids of a document's operations in our document. */
+interface OperationIds {
+  /** By method and path in their own document: `get /days`. */
+  readonly byCall: ReadonlyMap<string, string>;
+  /** By the authors' ids, which links use. */
+  readonly byName: ReadonlyMap<string, string>;
+}
+
+/**
+ * Authors' ids stay, unless another operation has the id already.
+ * @param taken ids of the operations described so far; those of this document are added
+ */
+function idsOf(product: string, paths: unknown, taken: Set<string>): OperationIds {
+  const byCall = new Map<string, string>();
+  const byName = new Map<string, string>();
+  for (const [path, item] of Object.entries(isObject(paths) ? paths : {})) {
+    for (const [method, operation] of Object.entries(isObject(item) ? item : {})) {
+      if (!METHODS.has(method) || !isObject(operation)) continue;
+      const given = operation['operationId'];
+      const isName = typeof given === 'string' && OPERATION_ID.test(given) && !taken.has(given);
+      const id = isName ? given : operationId(product, { method, path }, taken);
+      taken.add(id);
+      byCall.set(`${method} ${path}`, id);
+      if (typeof given === 'string' && !byName.has(given)) byName.set(given, id);
+    }
+  }
+  return { byCall, byName };
+}
+
+/** New names for the parts of a product's own document. */
+interface OwnNames {
+  readonly product: string;
+  readonly ids: OperationIds;
+  readonly components: unknown;
+}
+
+/** A link's operation under its new id; undefined if its document has no such operation. */
+function linkedOperation(link: unknown, { ids, components }: OwnNames): string | undefined {
+  const whole = isObject(link) && typeof link['$ref'] === 'string' ? valueAt({ components }, namesIn(link['$ref'])) : link;
+  return isObject(whole) && typeof whole['operationId'] === 'string' ? ids.byName.get(whole['operationId']) : undefined;
+}
+
+/** Leaves out links to operations that are not in their document: another product may have an operation of the same id. */
+function withOwnLinks(part: Json, names: OwnNames): Json {
+  const { links, ...rest } = part;
+  if (!isObject(links)) return part;
+  return { ...rest, links: Object.fromEntries(Object.entries(links).filter(([, link]) => linkedOperation(link, names) !== undefined)) };
+}
+
+/** `#/components/schemas/City` becomes `#/components/schemas/api-weather.City`, in a discriminator too. */
+function renameReferences(part: unknown, kind: Kind, names: OwnNames): unknown {
+  const renamed = (reference: unknown): unknown =>
+    typeof reference === 'string' ? reference.replace(/^#\/components\/([^/]+)\/(.+)$/, `#/components/$1/${names.product}.$2`) : reference;
+  if (kind === 'reference') return renamed(part);
+  if (!isObject(part)) return part;
+  const inside = mapParts(kind === 'response' ? withOwnLinks(part, names) : part, kind, (inner, of) => renameReferences(inner, of, names));
+  if ('$ref' in inside) return { ...inside, $ref: renamed(inside['$ref']) };
+  return kind === 'link' ? { ...inside, operationId: linkedOperation(inside, names) } : inside;
 }

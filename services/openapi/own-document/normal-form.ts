@@ -1,7 +1,5 @@
 import { isObject, type Json, type Kind, mapParts, namesIn, referenceTo, type Standing, valueAt } from '../document-parts';
 import { pascal } from '../name-schemas';
-import { type Heirs, heirsIn, withFullMapping } from './full-mapping';
-import { inWordsOf31 } from './words-of-3-1';
 
 /** The components section of each kind. Headers have the members of parameters, but a section of their own. */
 const SECTIONS: Readonly<Partial<Record<Kind, string>>> = {
@@ -147,3 +145,96 @@ export function normalForm(document: Json): Json {
   );
   return Object.keys(references.added).length > 0 ? { ...rewritten, components } : rewritten;
 }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const referencesIn = (list: unknown): readonly string[] =>
+  listOf(list).flatMap((each) => (isObject(each) && typeof each['$ref'] === 'string' ? [each['$ref']] : []));
+const schemaNamed = (name: string): string => referenceTo(['components', 'schemas', name]);
+
+/** A mapping may refer to a schema by its bare name. */
+const targetOf = (target: unknown): unknown => (typeof target === 'string' && /^[\w.-]+$/.test(target) ? schemaNamed(target) : target);
+
+/** Names of the schemas that include a schema by `allOf`, by that schema's name. */
+type Heirs = ReadonlyMap<string, readonly string[]>;
+
+/** @param schemas the components of a document */
+function heirsIn(schemas: unknown): Heirs {
+  const heirs = new Map<string, string[]>();
+  for (const [name, schema] of Object.entries(isObject(schemas) ? schemas : {})) {
+    for (const reference of isObject(schema) ? referencesIn(schema['allOf']) : []) {
+      const taken = namesIn(reference).at(-1) ?? '';
+      const known = heirs.get(taken);
+      if (known) known.push(name);
+      else heirs.set(taken, [name]);
+    }
+  }
+  return heirs;
+}
+
+/** Heirs and their heirs. Cycles end. */
+function allHeirs(name: string, heirs: Heirs): readonly string[] {
+  const found = new Set(heirs.get(name));
+  // The loop also visits what it adds.
+  for (const each of found) for (const next of heirs.get(each) ?? []) found.add(next);
+  return [...found];
+}
+
+/**
+ * Completes the mapping of a schema's discriminator. By default a value is the name of a schema: of a variant, or of a schema that includes
+ * this one. The mapping is written out because names change when several documents become one.
+ * @param name of the schema, if it is a component
+ */
+function withFullMapping(schema: Json, name: string | undefined, heirs: Heirs): Json {
+  const { discriminator } = schema;
+  if (!isObject(discriminator)) return schema;
+  const given = Object.entries(isObject(discriminator['mapping']) ? discriminator['mapping'] : {});
+  const mapped = given.map(([value, target]) => [value, targetOf(target)] as const);
+  const known = new Set(mapped.map(([, reference]) => reference));
+  const variants = [...referencesIn(schema['oneOf']), ...referencesIn(schema['anyOf'])];
+  const inherited = name === undefined || variants.length > 0 ? [] : allHeirs(name, heirs).map(schemaNamed);
+  const implied = [...variants, ...inherited].filter((reference) => !known.has(reference));
+  const mapping = Object.fromEntries([...mapped, ...implied.map((reference) => [namesIn(reference).at(-1) ?? '', reference] as const)]);
+  return Object.keys(mapping).length === 0 ? schema : { ...schema, discriminator: { ...discriminator, mapping } };
+}
+
+const NULL = { type: 'null' };
+
+/** In OpenAPI 3.0 a flag beside a bound excludes the bound from the range. OpenAPI 3.1 has a keyword of its own for such a bound. */
+function withOpenBounds(schema: Json): Json {
+  const bounds = [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const; // prettier-ignore
+  return bounds.reduce<Json>((all, [bound, open]) => {
+    if (typeof all[open] !== 'boolean') return all;
+    const { [bound]: value, [open]: isOpen, ...rest } = all;
+    return value === undefined ? rest : { ...rest, [isOpen ? open : bound]: value };
+  }, schema);
+}
+
+const withNullIn = (list: readonly unknown[], value: unknown, isNull: (entry: unknown) => boolean): readonly unknown[] =>
+  list.some(isNull) ? list : [...list, value];
+
+/**
+ * `nullable` as a type or a variant. Strictly, OpenAPI 3.0 gives it no meaning beside `$ref` or `allOf`, but generators write it there and
+ * mean it.
+ */
+function withNull(schema: Json): Json {
+  const { nullable, ...rest } = schema;
+  if (typeof nullable !== 'boolean') return schema;
+  if (!nullable) return rest;
+  if ('$ref' in rest || Array.isArray(rest['allOf'])) {
+    const { title, description, ...shape } = rest;
+    return { ...(title !== undefined && { title }), ...(description !== undefined && { description }), anyOf: [shape, NULL] };
+  }
+  const { type, enum: values, anyOf, oneOf } = rest;
+  const isNullType = (entry: unknown): boolean => isObject(entry) && entry['type'] === 'null';
+  return {
+    ...rest,
+    ...(typeof type === 'string' && { type: [type, 'null'] }),
+    ...(Array.isArray(type) && { type: withNullIn(type, 'null', (each) => each === 'null') }),
+    ...(Array.isArray(values) && { enum: withNullIn(values, null, (each) => each === null) }),
+    ...(Array.isArray(anyOf) && { anyOf: withNullIn(anyOf, NULL, isNullType) }),
+    ...(Array.isArray(oneOf) && { oneOf: withNullIn(oneOf, NULL, isNullType) }),
+  };
+}
+
+/** Replaces the keywords of OpenAPI 3.0 that 3.1 does not know, whatever version the document declares. Schemas inside stay as they are. */
+const inWordsOf31 = (schema: Json): Json => withNull(withOpenBounds(schema));
