@@ -5,8 +5,7 @@ import { type z } from 'zod';
 import { AS_KONG_READS } from '../../as-kong-reads';
 import { ConfigError } from './config-error';
 import { declarativeSchema, isGrpc, isHttps, type DeclaredPlugin, type DeclaredRoute, type DeclaredService } from './declarative-schema';
-import { checkPluginConfig } from './plugin-config';
-import { type PluginInfo } from './plugin-info';
+import { checkPluginConfig, type PluginInfo } from './plugin-info';
 import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type RequestRemoval } from './request-removal';
 import { findOverride } from './upstream-override';
 

@@ -5,9 +5,9 @@ import { type PluginExit } from '../http/answers';
 import { type HttpExchange } from '../http/http-exchange';
 import { type NginxVariables } from '../http/nginx-variables';
 import { type Log } from '../log';
+import { type HeaderList } from '../http/header-list';
 import { headerEntries, PdkError, readText, type ArgumentBytes } from './pdk-arguments';
 import { decodeAuthenticate, decodeByteString, decodeExitArgs, decodeInt, decodeTarget } from './pdk-decoders';
-import { writeHeaders, writeText } from './pdk-replies';
 
 /** What the calls need besides the request. */
 export interface PdkContext {
@@ -112,4 +112,53 @@ function setTarget({ exchange, args }: PdkCall): void {
 
 function setResponseHeaders({ exchange, args }: PdkCall): void {
   for (const [name, values] of headerEntries(decodeStruct(args.bytes, args.start, args.end))) exchange.responseHeaders.set(name, values);
+}
+
+// Replies to PDK calls. Text here is a byte string (one character a byte), because Kong passes on received bytes unchanged, whether or not
+// they are UTF-8.
+
+/** Kong omits an empty string from a one-field message. */
+function writeText(to: Writer, value: string | undefined): void {
+  if (value !== undefined && value !== '') writeByteString(to, 1, value);
+}
+
+function writeByteString(to: Writer, field: number, value: string): void {
+  if (!/[^ -~]/.test(value)) to.string(field, value);
+  else to.bytes(field, Buffer.from(value, 'latin1'));
+}
+
+/** A Struct from names to one value or, for a repeated name, to a list. At most `max` lines count, as in nginx. */
+function writeHeaders(to: Writer, headers: HeaderList, max: number): void {
+  const grouped = new Map<string, string | string[]>();
+  let seen = 0;
+  headers.forEach((name, value) => {
+    seen += 1;
+    if (seen <= max) group(grouped, name, value);
+  });
+  for (const [name, value] of grouped) {
+    const entry = to.open(1);
+    writeByteString(to, 1, name);
+    const holder = to.open(2);
+    if (Array.isArray(value)) writeList(to, value);
+    else writeByteString(to, 3, value);
+    to.close(holder);
+    to.close(entry);
+  }
+}
+
+function group(grouped: Map<string, string | string[]>, name: string, value: string): void {
+  const earlier = grouped.get(name);
+  if (earlier === undefined) grouped.set(name, value);
+  else if (Array.isArray(earlier)) earlier.push(value);
+  else grouped.set(name, [earlier, value]);
+}
+
+function writeList(to: Writer, values: readonly string[]): void {
+  const list = to.open(6);
+  for (const value of values) {
+    const item = to.open(1);
+    writeByteString(to, 3, value);
+    to.close(item);
+  }
+  to.close(list);
 }
