@@ -8,7 +8,6 @@ import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/
 import { type RateReport } from '../core/access/rate';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
-import { CONSUMER_HEADERS, consumerHeaders } from '../core/access/consumer-headers';
 import { type Admission, type Consumer, type Refusal, type Verdict } from '../core/access/verdict';
 import { type AccessRecord } from '../core/ports';
 import { type AccessRequest, type Denial } from './access-request';
@@ -192,4 +191,19 @@ export async function tellKong(kong: KongPdk, verdict: Verdict, sentQuery: strin
 
 function authenticate(kong: KongPdk, { id, username, credentialId }: Consumer): Promise<unknown> {
   return kong.client.authenticate({ id, username }, { id: credentialId, consumer_id: id });
+}
+
+/**
+ * Headers with which Kong's authentication plugins name the caller to a service. A client might send any of them, also with underscores.
+ */
+const NAMES = ['id', 'username', 'custom-id', 'groups']
+  .map((name) => `x-consumer-${name}`)
+  .concat('x-credential-identifier', 'x-anonymous-consumer');
+
+/** Headers about the consumer that a client must not set. */
+const CONSUMER_HEADERS: readonly string[] = [...NAMES, ...NAMES.map((name) => name.replaceAll('-', '_'))];
+
+/** The headers with which Kong names an authenticated consumer to the service. */
+function consumerHeaders({ id, username, credentialId }: Consumer): Record<string, string> {
+  return { 'x-consumer-id': id, 'x-consumer-username': username, 'x-credential-identifier': credentialId };
 }
