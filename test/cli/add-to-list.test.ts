@@ -44,10 +44,11 @@ describe('taking an entry out', () => {
   });
 
   it('leaves the entries around it as they are, whichever it is', () => {
+    const lines = catalogue.split('\n');
     for (const { id } of parse(catalogue).products as { id: string }[]) {
-      const written = without(catalogue, 'products', id);
-      expect(written.split('\n').length).toBeLessThan(catalogue.split('\n').length);
-      for (const line of written.split('\n')) expect(catalogue).toContain(line);
+      const left = without(catalogue, 'products', id).split('\n');
+      expect(left.length).toBeLessThan(lines.length);
+      expect(left.filter((line) => !lines.includes(line))).toEqual([]);
     }
     const names = (parse(kong).services as { name: string }[]).map(({ name }) => name);
     for (const name of names) {

@@ -13,7 +13,6 @@ import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../support/openapi/build-document';
 import { type DescribedDocument, DocumentedApi, pointer } from '../support/openapi/documented-api';
 import { SERVICES } from '../support/services';
-import { writeOut } from '../support/openapi/write-out';
 import { checkOpenApi } from '../support/openapi/check-openapi';
 
 interface Field {
@@ -34,8 +33,9 @@ interface Operation {
 }
 
 const served: object = JSON.parse(JSON.stringify(buildDocument('https://api.example.com', CATALOGUE)));
+const api = new DocumentedApi(served as DescribedDocument);
 /** As it is read: with what it refers to. */
-const document = writeOut(served) as {
+const document = api.document as unknown as {
   openapi: string;
   servers: { url: string }[];
   tags: { name: string; description: string }[];
@@ -319,7 +319,6 @@ interface Example {
 }
 
 describe('an example', () => {
-  const api = new DocumentedApi(served as DescribedDocument);
   /** Every example of the document: of parameters, bodies and answers. */
   const examples = Object.entries(api.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], requestBody, responses }]): Example[] => {

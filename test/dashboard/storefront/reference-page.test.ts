@@ -64,11 +64,10 @@ function readOwn(document: object) {
   return new ShownApi(packApi(readOperations(JSON.stringify(described)), [product]));
 }
 /** Shows parts of what is described once. */
-const partsOf = (document: object) => {
-  const api = readOwn(document);
-  return async (part?: ReferencePart): Promise<string> =>
+const partsOf =
+  (document: object, api = readOwn(document)) =>
+  async (part?: ReferencePart): Promise<string> =>
     (await renderReference({ product, part }, tools, { products: [product], api })) ?? '';
-};
 const pageOf = (document: object): Promise<string> => partsOf(document)();
 
 /** What the page says, in its order. */
@@ -76,8 +75,11 @@ const headings = (page: string): string[] =>
   [...page.matchAll(/<(h[23])(?: id="[^"]*")?>(.*?)<\/\1>/g)].map(([, tag, text]) => `${tag} ${text}`);
 
 describe('the reference of somebody’s own API', () => {
-  it('has the operations in the order of their author: without a tag first, then by tag', async () => {
-    expect(headings(await pageOf(OWN))).toEqual([
+  let ownPage: string;
+  beforeAll(async () => (ownPage = await pageOf(OWN)));
+
+  it('has the operations in the order of their author: without a tag first, then by tag', () => {
+    expect(headings(ownPage)).toEqual([
       'h2 Is it open?',
       'h2 Visitors',
       'h3 Sell a ticket.',
@@ -90,16 +92,14 @@ describe('the reference of somebody’s own API', () => {
     ]);
   });
 
-  it('says of an operation its summary, its path below it, that it is deprecated, and its words', async () => {
-    const page = await pageOf(OWN);
-    expect(page).toContain(
+  it('says of an operation its summary, its path below it, that it is deprecated, and its words', () => {
+    expect(ownPage).toContain(
       '<h3>Feed an animal</h3><p class="route"><span class="method">PUT</span> <code>/zoo/animals/{animal_id}</code><span class="badge bad">Deprecated</span></p>',
     );
-    for (const text of ['<p>Twice a day.</p>', '<p>Who <strong>lives</strong> here.</p>']) expect(page).toContain(text);
+    for (const text of ['<p>Twice a day.</p>', '<p>Who <strong>lives</strong> here.</p>']) expect(ownPage).toContain(text);
   });
 
-  it('says of a field its format, default, values and bounds, and lets no odd bound hide an operation', async () => {
-    const page = await pageOf(OWN);
+  it('says of a field its format, default, values and bounds, and lets no odd bound hide an operation', () => {
     for (const [name, words] of [
       ['animal_id', '<i>string (uuid)</i>'],
       ['food', '<i>"hay", "meat"</i> Default "hay".'],
@@ -108,15 +108,14 @@ describe('the reference of somebody’s own API', () => {
       ['keepers', '<i>list of string</i> At most 3 entries; no entry twice.'],
       ['odd', '<i>integer</i></td>'],
     ] as const) {
-      expect(page.split(`<th>${name}<`)[1]?.split('</tr>')[0]).toContain(words);
+      expect(ownPage.split(`<th>${name}<`)[1]?.split('</tr>')[0]).toContain(words);
     }
   });
 
-  it('shows the fields and an example of the lowest success, whatever its status', async () => {
-    const page = await pageOf(OWN);
-    expect(page).toContain('Form of a 201 response, made from its schema');
-    expect(page).toMatch(/"fed": true/);
-    expect(page).toContain('<th>fed</th>');
+  it('shows the fields and an example of the lowest success, whatever its status', () => {
+    expect(ownPage).toContain('Form of a 201 response, made from its schema');
+    expect(ownPage).toMatch(/"fed": true/);
+    expect(ownPage).toContain('<th>fed</th>');
   });
 });
 
@@ -227,7 +226,7 @@ describe('a long description', () => {
   const KIB = 1_024;
 
   it('is a list under its tags with a search, of which each operation has a page', async () => {
-    const show = partsOf(many(150, 3));
+    const show = partsOf(many(90, 3));
     const page = await show();
     expect(page.length).toBeLessThanOrEqual(80 * KIB);
     expect(headings(page)).toEqual(['h2 Tag 0', 'h2 Tag 1', 'h2 Tag 2']);
@@ -238,10 +237,10 @@ describe('a long description', () => {
   });
 
   it('is a list of tags where there are more operations than a list may have, each with a page', async () => {
-    const show = partsOf(many(600, 20));
+    const show = partsOf(many(300, 20));
     const [page, tag] = [await show(), await show({ tag: 'Tag 7' })];
     for (const text of [page, tag]) expect(text.length).toBeLessThanOrEqual(80 * KIB);
-    expect(page).toContain('<a href="/reference/zoo?tag=Tag%207">Tag 7</a><span class="quiet block">30 routes</span>');
+    expect(page).toContain('<a href="/reference/zoo?tag=Tag%207">Tag 7</a><span class="quiet block">15 routes</span>');
     expect(tag).toContain('/zoo/things/27/parts/{part_id}');
     expect(tag).not.toContain('/zoo/things/28/');
   });
@@ -251,7 +250,7 @@ describe('a long description', () => {
       [1, 'Tag 0'],
       [0, ''],
     ] as const) {
-      const show = partsOf(many(500, tags));
+      const show = partsOf(many(300, tags));
       const found = new Set<string>();
       let next: ReferencePart | undefined;
       for (let number = 1; number === 1 || next; number += 1) {
@@ -261,26 +260,26 @@ describe('a long description', () => {
         const hasNext = page.includes(`<a href="/reference/zoo?page=${number + 1}" rel="next">`);
         next = hasNext ? { page: number + 1 } : undefined;
       }
-      expect(found.size).toBe(500);
+      expect(found.size).toBe(300);
       expect(await show({ tag, page: 2 })).toContain('<a href="/reference/zoo?tag=' + tag.replace(' ', '+') + '&amp;page=1" rel="prev">');
       for (const page of [0, 99]) expect(await show({ page })).toBe('');
     }
   });
 
   it('is Markdown with a link to a file of each operation', async () => {
-    const api = readOwn(many(150, 3));
+    const api = readOwn(many(90, 3));
     const text = writeReference(product, api, tools);
     expect(text).toContain(
       '- [GET /zoo/things/7/parts/{part_id}](https://shop.example.com/reference/zoo/readThing7.md): Read the part of thing 7\n',
     );
-    expect(text.match(/^- \[GET /gm)).toHaveLength(150);
+    expect(text.match(/^- \[GET /gm)).toHaveLength(90);
     const [operation] = api.entriesOf(product.id);
     const one = operation && writeOperation(product, api.read(operation), tools);
     expect(one).toMatch(/^# Zoo\n[^]*\n## Read the part of thing 0\n\n`GET \/zoo\/things\/0\/parts\/{part_id}`\n/);
   });
 
   const wide = Object.fromEntries(
-    Array.from({ length: 2_000 }, (_, number) => [
+    Array.from({ length: 600 }, (_, number) => [
       `member_${number}`,
       { type: 'string', description: 'word '.repeat(300), example: 'x'.repeat(100) },
     ]),
@@ -295,7 +294,7 @@ describe('a long description', () => {
       '/kinds': {
         post: {
           description: '|'.repeat(50_000),
-          parameters: Array.from({ length: 500 }, (_, number) => ({ name: `p${number}`, in: 'query', schema: { type: 'string', enum: ['x'.repeat(3_000)] } })),
+          parameters: Array.from({ length: 200 }, (_, number) => ({ name: `p${number}`, in: 'query', schema: { type: 'string', enum: ['x'.repeat(3_000)] } })),
           requestBody: { content: json({ oneOf: kinds.map((name) => ({ $ref: `#/components/schemas/${name}` })), discriminator: { propertyName: 'kind' } }) },
           responses: fine(),
         },
@@ -307,8 +306,9 @@ describe('a long description', () => {
   it.each(Object.entries({ ...HOSTILE, wide: WIDE, variants: VARIANTS }))(
     'has at most 200 KiB for one operation: %s',
     async (_, document) => {
-      const [operation] = readOwn(document).entriesOf(product.id);
-      const page = await partsOf(document)({ operation: operation?.operationId });
+      const api = readOwn(document);
+      const [operation] = api.entriesOf(product.id);
+      const page = await partsOf(document, api)({ operation: operation?.operationId });
       expect(page).toContain('class="operation"');
       expect(page.length).toBeLessThanOrEqual(200 * KIB);
     },

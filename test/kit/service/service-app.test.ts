@@ -283,7 +283,11 @@ describe('refunds', () => {
   });
 
   it('an answer does not wait for a slow store and then says that the unit stays charged', async () => {
-    const { answer, metrics } = await run(failing, () => new Promise((resolve) => setTimeout(() => resolve('refunded'), 5_000).unref()));
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { answer, metrics } = await run(failing, () => {
+      jest.advanceTimersByTime(1_000);
+      return new Promise(() => undefined);
+    }).finally(() => jest.useRealTimers());
     expect(answer.statusCode).toBe(502);
     expect(answer.headers['x-tollgate-charged']).toBe('1');
     expect(await metrics.registry.metrics()).toContain('tollgate_refunds_total{service="sample",outcome="late"} 1');

@@ -59,9 +59,9 @@ it('a program that asks again at once is refused a few times a second, not as of
   const running = call({ method: 'GET', url: '/work' });
   await eventually(() => started() === 1);
   const startedAt = performance.now();
-  for (let time = 0; time < 2; time++) expect((await call({ method: 'GET', url: '/work' })).statusCode).toBe(429);
+  expect((await call({ method: 'GET', url: '/work' })).statusCode).toBe(429);
   // A timer may end a millisecond early.
-  expect(performance.now() - startedAt).toBeGreaterThan(490);
+  expect(performance.now() - startedAt).toBeGreaterThan(245);
   endAll();
   expect((await running).statusCode).toBe(200);
 });

@@ -34,12 +34,13 @@ it('with and without waiting for it, whatever the bytes are and whatever they ca
 describe.each(Object.entries(PACKERS))('%s', (header, pack) => {
   it('comes out as it went in, up to the cap', async () => {
     const whole = Buffer.from('page '.repeat(MOST / 5));
-    expect(await unpackWhole(pack(whole), header, MOST)).toEqual(whole);
-    expect(Buffer.from(unpackSync(pack(whole), header, MOST))).toEqual(whole);
+    expect(whole.equals(await unpackWhole(pack(whole), header, MOST))).toBe(true);
+    expect(whole.equals(unpackSync(pack(whole), header, MOST))).toBe(true);
     const larger = Buffer.concat([whole, Buffer.from('!')]);
     for (const unpack of [unpackWhole, unpackSync])
       expect(await outcome(() => unpack(pack(larger), header, MOST))).toBe('refused: too_large');
-    expect(await unpackStart(pack(larger), header, MOST)).toEqual({ bytes: whole, isCut: true });
+    const start = await unpackStart(pack(larger), header, MOST);
+    expect([start.isCut, whole.equals(start.bytes)]).toEqual([true, true]);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   type StatementUse,
   type SubscriptionTerm,
 } from '../../../services/selling/statements/statement';
-import { fc } from '../../support/fast-check';
+import { fc, propertyRuns } from '../../support/fast-check';
 import { expectHonestStatement, statedHistories } from './honest-statements';
 
 const star: SubscriptionTerm = {
@@ -196,7 +196,7 @@ describe('a statement', () => {
     });
 
     it('costs no less than the cheapest honest way to the same use, and no more than the dearest plan held with its overage, in any history', () => {
-      fc.assert(fc.property(statedHistories, expectHonestStatement), { numRuns: 200 });
+      fc.assert(fc.property(statedHistories, expectHonestStatement), { numRuns: propertyRuns(200) });
     });
 
     it('charges what a plan without it would have refused, whatever is used', () => {

@@ -65,7 +65,13 @@ export function pointer(...segments: readonly string[]): string {
 
 /** An OpenAPI document that answers, requests and examples are held against. */
 export class DocumentedApi {
-  private readonly ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false, logger: false });
+  private readonly ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    validateSchema: false,
+    logger: false,
+    code: { optimize: false },
+  });
   private readonly compiled = new Map<string, ValidateFunction>();
 
   /** Without references. */

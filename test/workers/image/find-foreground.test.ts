@@ -7,13 +7,15 @@ import { type OpenCv } from '../../../services/workers/image/vision/open-cv';
 import { type Raster } from '../../../services/workers/image/vision/raster';
 import { FOREGROUND } from '../../../services/workers/image/grabcut/seeds';
 
-const SIDE = 128;
+// The search moves outlines only where the longer side has 128 pixels.
+const [WIDTH, HEIGHT] = [128, 64];
+const SIZE = WIDTH * HEIGHT;
 
-/** A dark square of half the side on a light ground. */
-function squareOnPlain(): Raster {
-  const rgb = new Uint8Array(SIDE * SIDE * 3).fill(230);
-  for (let y = SIDE / 4; y < (SIDE * 3) / 4; y++) rgb.fill(40, (y * SIDE + SIDE / 4) * 3, (y * SIDE + (SIDE * 3) / 4) * 3);
-  return { rgb, width: SIDE, height: SIDE };
+/** A dark rectangle of half the sides on a light ground. */
+function blockOnPlain(): Raster {
+  const inside = rectangle([8, 8, 24, 24]);
+  const rgb = Uint8Array.from({ length: SIZE * 3 }, (_, at) => (inside[Math.floor(at / 3)] === 1 ? 40 : 230));
+  return { rgb, width: WIDTH, height: HEIGHT };
 }
 
 /** An OpenCV whose cuts are the guesses themselves, unless `change` makes something else of them. */
@@ -53,7 +55,7 @@ function countingCv(change: (cut: number, mask: Uint8Array) => void = () => unde
 }
 
 describe('the search for a foreground', () => {
-  const wanted = { clear: new Uint8Array(SIDE * SIDE), leastConfidence: 0 };
+  const wanted = { clear: new Uint8Array(SIZE), leastConfidence: 0 };
 
   it('tries the portrait where they differ', () => {
     const seen: Uint8Array[] = [];
@@ -62,14 +64,14 @@ describe('the search for a foreground', () => {
       seen.push(mask.slice());
       if (cut === 2) mask.fill(3, 0, mask.length / 2);
     });
-    findForeground(cv, squareOnPlain(), wanted);
+    findForeground(cv, blockOnPlain(), wanted);
     expect(seen[4]?.includes(FOREGROUND)).toBe(true);
     expect(seen.slice(0, 4).some((mask) => mask.includes(FOREGROUND))).toBe(false);
   });
 
   it('does not refine what is less clear than was asked for', () => {
     const { cv, cuts } = countingCv();
-    const found = findForeground(cv, squareOnPlain(), { ...wanted, leastConfidence: 1.01 });
+    const found = findForeground(cv, blockOnPlain(), { ...wanted, leastConfidence: 1.01 });
     expect(found).toEqual({ alpha: undefined, confidence: expect.any(Number) });
     // Three guesses by colour and one by the centre; the portrait is left out where those by colour agree.
     expect(cuts()).toBe(4);
@@ -78,10 +80,10 @@ describe('the search for a foreground', () => {
   it('is sure of what it finds again from a larger and from a smaller outline, and of nothing else', () => {
     const square = rectangle([8, 8, 24, 24]);
     const steady = countingCv((_cut, mask) => mask.set(square));
-    expect(findForeground(steady.cv, squareOnPlain(), wanted).confidence).toBeGreaterThan(0.9);
+    expect(findForeground(steady.cv, blockOnPlain(), wanted).confidence).toBeGreaterThan(0.9);
     // After the four guesses, this one leaves each outline where it was moved to.
     const unsteady = countingCv((cut, mask) => cut <= 4 && mask.set(square));
-    expect(findForeground(unsteady.cv, squareOnPlain(), wanted).confidence).toBe(0);
+    expect(findForeground(unsteady.cv, blockOnPlain(), wanted).confidence).toBe(0);
   });
 
   it.each([
@@ -90,23 +92,23 @@ describe('the search for a foreground', () => {
   ])('takes the mask of the people model where that %s', (_what, value, engine) => {
     const { cv } = countingCv((_cut, mask) => mask.fill(0, mask.length / 2));
     const person = rectangle([8, 8, 24, 24]);
-    const findPerson = () => ({ alpha: Float32Array.from(person, (inside) => inside * value), width: SIDE, height: SIDE });
-    expect(findForeground(cv, squareOnPlain(), { ...wanted, findPerson })).toMatchObject({ engine });
+    const findPerson = () => ({ alpha: Float32Array.from(person, (inside) => inside * value), width: WIDTH, height: HEIGHT });
+    expect(findForeground(cv, blockOnPlain(), { ...wanted, findPerson })).toMatchObject({ engine });
   });
 
   it('gives the edge of the foreground a soft alpha, and nothing else', () => {
-    const found = findForeground(countingCv().cv, squareOnPlain(), wanted);
-    const alphaAt = (x: number, y: number): number => found.alpha?.[y * SIDE + x] ?? Number.NaN;
-    expect([alphaAt(2, 2), alphaAt(SIDE / 2, SIDE / 2)]).toEqual([0, 1]);
-    expect(alphaAt(SIDE / 4 - 1, SIDE / 2)).toBeLessThan(0.1);
-    expect(alphaAt(SIDE / 4, SIDE / 2)).toBeGreaterThan(0.9);
+    const found = findForeground(countingCv().cv, blockOnPlain(), wanted);
+    const alphaAt = (x: number, y: number): number => found.alpha?.[y * WIDTH + x] ?? Number.NaN;
+    expect([alphaAt(2, 2), alphaAt(WIDTH / 2, HEIGHT / 2)]).toEqual([0, 1]);
+    expect(alphaAt(WIDTH / 4 - 1, HEIGHT / 2)).toBeLessThan(0.1);
+    expect(alphaAt(WIDTH / 4, HEIGHT / 2)).toBeGreaterThan(0.9);
   });
 });
 
 /** 1 in the rectangle, whose sides are in 32nds of the picture's. */
 function rectangle([left, top, right, bottom]: readonly [number, number, number, number]): Uint8Array {
-  return Uint8Array.from({ length: SIDE * SIDE }, (_, at) => {
-    const [x, y] = [((at % SIDE) * 32) / SIDE, (Math.floor(at / SIDE) * 32) / SIDE];
+  return Uint8Array.from({ length: SIZE }, (_, at) => {
+    const [x, y] = [((at % WIDTH) * 32) / WIDTH, (Math.floor(at / WIDTH) * 32) / HEIGHT];
     return x >= left && x < right && y >= top && y < bottom ? 1 : 0;
   });
 }
@@ -114,18 +116,18 @@ function rectangle([left, top, right, bottom]: readonly [number, number, number,
 describe('the barrier between a pixel and the border', () => {
   it('is high behind an outline and low in a background that changes slowly', () => {
     // From dark to light without an edge, and a square with one.
-    const lab = new Float32Array(SIDE * SIDE * 3);
+    const lab = new Float32Array(SIZE * 3);
     const square = rectangle([12, 12, 20, 20]);
-    for (let at = 0; at < square.length; at++) lab[at * 3] = square[at] === 1 ? 95 : ((at % SIDE) * 64) / SIDE;
-    const border = Array.from({ length: SIDE * SIDE }, (_, at) => at).filter((at) => at < SIDE || at >= SIDE * (SIDE - 1));
-    const distance = barrierDistance(lab, { width: SIDE, height: SIDE }, border);
-    expect(distance[(SIDE / 4) * SIDE + SIDE / 2]).toBeLessThan(5);
-    expect(distance[(SIDE / 2) * SIDE + SIDE / 2]).toBeGreaterThan(30);
+    for (let at = 0; at < square.length; at++) lab[at * 3] = square[at] === 1 ? 95 : ((at % WIDTH) * 64) / WIDTH;
+    const border = Array.from({ length: SIZE }, (_, at) => at).filter((at) => at < WIDTH || at >= SIZE - WIDTH);
+    const distance = barrierDistance(lab, { width: WIDTH, height: HEIGHT }, border);
+    expect(distance[(HEIGHT / 4) * WIDTH + WIDTH / 2]).toBeLessThan(5);
+    expect(distance[(HEIGHT / 2) * WIDTH + WIDTH / 2]).toBeGreaterThan(30);
   });
 });
 
 describe('the choice among guesses', () => {
-  const raster = squareOnPlain();
+  const raster = blockOnPlain();
   const gradient = gradientOf(toLab(raster), raster);
   const distance = Float32Array.from(rectangle([8, 8, 24, 24]), (value) => value * 100);
   const guess = (mask: Uint8Array, score: number): Guess => ({ mask, score, isBlind: false });

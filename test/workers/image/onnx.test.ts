@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadModel, modelProblem } from '../../../services/workers/image/onnx/load-model';
@@ -143,10 +143,15 @@ describe('a model file', () => {
   };
 
   it('of more than 64 MiB needs the runtime, which knows no TFLite', () => {
-    const large = Buffer.alloc(67_108_865);
-    expect(modelProblem(fileOf('large.onnx', large), false)).toContain('npm install onnxruntime-node');
-    expect(modelProblem(fileOf('large.onnx', large), true)).toBeUndefined();
-    expect(modelProblem(fileOf('large.tflite', large), true)).toContain('64 MiB');
+    const largeFileOf = (name: string): string => {
+      const file = fileOf(name, Buffer.alloc(0));
+      truncateSync(file, 67_108_865);
+      return file;
+    };
+    const large = largeFileOf('large.onnx');
+    expect(modelProblem(large, false)).toContain('npm install onnxruntime-node');
+    expect(modelProblem(large, true)).toBeUndefined();
+    expect(modelProblem(largeFileOf('large.tflite'), true)).toContain('64 MiB');
     expect(modelProblem(fileOf('small.onnx', tinyOnnxModel(4)), false)).toBeUndefined();
     expect(modelProblem(folder, true)).toBe('names no file');
     expect(hasOnnxRuntime(() => 'found')).toBe(true);
