@@ -1,8 +1,7 @@
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { type Invoiced } from '../../../plugins/core/catalogue/billing-terms';
-import { addDays } from '../../selling/billing/invoice';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
-import { daysOfMonth } from '../../selling/statements/statement';
+import { addDays, daysOfMonth } from '../../selling/statements/statement';
 import { checkTaxId } from '../../../plugins/core/catalogue/tax-ids';
 import { findBillingDetails, keepBillingDetails } from '../../selling/billing/billing-details';
 import {
@@ -21,7 +20,7 @@ import { type billingEndpoints, type sellerBillingEndpoints } from '../contract/
 import { PROVIDERS } from '../contract/billing-fields';
 import { type FileAnswer, type Handlers } from '../http/bind-endpoint';
 import { type Caller } from '../http/callers';
-import { type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps, todayOf } from '../http/dashboard-deps';
 import { csvRecord } from '../http/csv';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
@@ -32,7 +31,6 @@ import { invoicePdf } from './invoice-pdf';
 import { sellerSums, unchargedOverage } from './seller-payments';
 
 const portOf = async ({ db, catalogue, timeZone }: DashboardDeps): Promise<BillingPort> => billingOf(db, await catalogue(), timeZone);
-const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.now() / 1_000, timeZone).day;
 
 /** A month is closed on the third day after it; see read-statement.ts. */
 const DAYS_UNTIL_ISSUED = 3;

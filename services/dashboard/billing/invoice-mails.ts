@@ -1,13 +1,13 @@
-import { windowsAt } from '../../../plugins/core/access/quota';
 import { fromMinor } from '../../../plugins/core/catalogue/money';
 import { type InvoiceView, requireInvoice } from '../../selling/billing/invoice-view';
 import { mailAddress } from '../../selling/customers/mail-address';
 import { type InvoiceNews } from '../../selling/outbox/outbox';
-import { type Mail } from '../http/dashboard-deps';
+import { type Mail, todayOf } from '../http/dashboard-deps';
 import { type WriteMails } from '../mail/start-mails';
 
-export const writeInvoiceMails: WriteMails<'invoice'> = async ({ subject: id, detail: news }, { db, clock, timeZone, url }) => {
-  const invoice = await requireInvoice(db, { id, today: windowsAt(clock.now() / 1_000, timeZone).day });
+export const writeInvoiceMails: WriteMails<'invoice'> = async ({ subject: id, detail: news }, tools) => {
+  const { db, url } = tools;
+  const invoice = await requireInvoice(db, { id, today: todayOf(tools) });
   const to = await mailAddress(db, invoice.customerId, 'billing');
   const mail = invoiceMail({ invoice, news, to }, url);
   return mail && { mails: [mail] };

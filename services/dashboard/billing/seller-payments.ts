@@ -13,7 +13,7 @@ import { type BillingSums } from '../contract/billing';
 import { type Given } from '../contract/endpoint';
 import { type paymentEndpoints, type sellerPaymentEndpoints } from '../contract/seller-payments';
 import { type Call, type Handlers } from '../http/bind-endpoint';
-import { type DashboardDeps } from '../http/dashboard-deps';
+import { type DashboardDeps, todayOf } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
 import { csvRecord } from '../http/csv';
 import { changePaid, portOfPaid, requirePaid } from './change-payment';
@@ -28,9 +28,9 @@ const byMonth = (a: Sums, b: Sums): number =>
   b.month.localeCompare(a.month) || a.currency.localeCompare(b.currency) || a.by.localeCompare(b.by);
 
 /** Sums of Tollgate's own invoices and of payment providers, by month and currency. Null: unknown. */
-export async function sellerSums({ db, clock, timeZone }: DashboardDeps): Promise<Sums[]> {
-  const today = windowsAt(clock.now() / 1_000, timeZone).day;
-  const invoices = await sumInvoices(db, { today });
+export async function sellerSums(deps: DashboardDeps): Promise<Sums[]> {
+  const { db, timeZone } = deps;
+  const invoices = await sumInvoices(db, { today: todayOf(deps) });
   const charges = await sumCharges(db, timeZone);
   const rows = [
     ...invoices.map((each) => ({ ...each, by: 'invoice', failed: null })),
@@ -216,7 +216,7 @@ export const sellerPaymentHandlers: Handlers<typeof sellerPaymentEndpoints> = {
   },
 
   'GET /operator/payments.csv': ({ query: { customer: customerId, ...query } }, deps) => ({
-    filename: `tollgate-payments-${query.month ?? windowsAt(deps.clock.now() / 1_000, deps.timeZone).day}.csv`,
+    filename: `tollgate-payments-${query.month ?? todayOf(deps)}.csv`,
     content: paymentRecords(deps, { ...query, customerId, timeZone: deps.timeZone }),
   }),
 };

@@ -1,11 +1,11 @@
 import { type Pool } from 'pg';
 import { type Registry, Gauge } from 'prom-client';
-import { windowsAt } from '../../../plugins/core/access/quota';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { queueReminders } from '../../selling/billing/issue-invoices';
 import { type PaymentPorts } from '../../selling/billing/payments-of';
 import { type Log } from '../../kit/log';
+import { todayOf } from '../http/dashboard-deps';
 import { createPaymentFinder } from './ask-providers';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
@@ -39,7 +39,6 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
   let working: Promise<void> | undefined;
   let isEnding = false;
   let issuedAtMs = -Infinity;
-  const todayNow = (): string => windowsAt(clock.now() / 1_000, timeZone).day;
 
   async function issue(): Promise<void> {
     const port = billingOf(db, await catalogue(), timeZone);
@@ -50,11 +49,11 @@ export function startBilling(options: BillingWorkOptions): { close(): Promise<vo
       log.error({ err, customer, ...about }, 'an invoice could not be issued');
     };
     const paymentOf = createPaymentFinder({ ports, log });
-    const issued = await port.issueInvoices({ today: todayNow(), isEnding: () => isEnding, onFailure, paymentOf });
+    const issued = await port.issueInvoices({ today: todayOf(options), isEnding: () => isEnding, onFailure, paymentOf });
     issuedAtMs = clock.monotonic();
     failed.set(failures);
     if (issued > 0) log.info({ issued }, 'invoices were issued');
-    if (port.provider !== 'none') await queueReminders(db, todayNow());
+    if (port.provider !== 'none') await queueReminders(db, todayOf(options));
   }
 
   const look = (): void => {

@@ -1,4 +1,5 @@
 import { type Pool } from 'pg';
+import { windowsAt } from '../../../plugins/core/access/quota';
 import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { type Clock } from '../../../plugins/core/ports';
 import { type Log } from '../../kit/log';
@@ -106,3 +107,7 @@ export interface DashboardDeps {
   /** Absent: nothing is paid in advance. */
   readonly payments?: Payments;
 }
+
+/** `YYYY-MM-DD` in the quota time zone. */
+export const todayOf = ({ clock, timeZone }: { readonly clock: Clock; readonly timeZone: string }): string =>
+  windowsAt(clock.now() / 1_000, timeZone).day;

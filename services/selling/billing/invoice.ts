@@ -1,6 +1,6 @@
 import { type BillingDetails, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { decimalsOf, toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
-import { daysOfMonth, type LineOverage, type Statement } from '../statements/statement';
+import { addDays, daysOfMonth, type LineOverage, type Statement } from '../statements/statement';
 import { type Tax, taxOn } from './tax';
 
 /** Seller or buyer, as printed. */
@@ -74,13 +74,6 @@ function buyerOf({ customer, details }: InvoiceFacts): Party {
   if (!details) return { name: customer, address: [], country: null, taxId: null, email: customer };
   const { name, address, country, taxId, email } = details;
   return { name, address, country, taxId, email: email ?? customer };
-}
-
-const DAY_MS = 86_400_000;
-
-/** @param day `YYYY-MM-DD` */
-export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type PoolClient } from 'pg';
 import { type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
-import { addDays, type InvoiceContent } from './invoice';
+import { addDays } from '../statements/statement';
+import { type InvoiceContent } from './invoice';
 import { type Actor, writeAudit } from '../customers/write-audit';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';

@@ -1,6 +1,7 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { addUpMissedAnswers } from '../outages/add-up-answers';
+import { addDays } from '../statements/statement';
 
 /** Figures of one product on one plan. */
 export interface ProductFigures {
@@ -58,8 +59,7 @@ export function addUpProducts(db: Pool, today: string): Promise<void> {
     const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [LOCK]);
     if (!rows[0]?.got) return;
     const missing = await client.query<{ day: string }>(MISSING, [today]);
-    const yesterday = new Date(Date.parse(today) - 86_400_000).toISOString().slice(0, 10);
-    const days = new Set([...missing.rows.map(({ day }) => day), yesterday]);
+    const days = new Set([...missing.rows.map(({ day }) => day), addDays(today, -1)]);
     for (const day of days) await addUpDay(client, day, false);
     await addUpDay(client, today, true);
     await addUpMissedAnswers(client, today);

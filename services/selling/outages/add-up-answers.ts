@@ -1,4 +1,5 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
+import { addDays } from '../statements/statement';
 
 /** Replaces earlier sums: an erased account removes its counts from the days that are still added up. */
 const ADD_UP = `
@@ -17,17 +18,12 @@ const MISSING = `
 SELECT to_char(d, 'YYYY-MM-DD') AS day FROM generate_series($1::date - ${DAYS_KEPT}, $1::date - 2, interval '1 day') AS d
 WHERE NOT EXISTS (SELECT FROM product_answers WHERE day = d::date) AND EXISTS (SELECT FROM customer_day WHERE day = d::date)`;
 
-/** The day before, `YYYY-MM-DD`. */
-function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
-}
-
 /**
  * Adds up the responses of today and yesterday, whose counts may still change. Call it with one process at a time.
  * @param today `YYYY-MM-DD` in the quota time zone
  */
 export async function addUpAnswers(db: Database, today: string): Promise<void> {
-  await db.query(ADD_UP, [[dayBefore(today), today]]);
+  await db.query(ADD_UP, [[addDays(today, -1), today]]);
 }
 
 /** Adds up missed days before yesterday, one at a time, and deletes those that are no longer kept. As {@link addUpAnswers}. */

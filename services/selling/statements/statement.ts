@@ -93,6 +93,11 @@ export function shareOfPrice({ price, currency }: Priced, days: number, daysInMo
   return fromMinor(shareOf(toMinor(price, currency), BigInt(days), BigInt(daysInMonth)), currency);
 }
 
+/** @param day `YYYY-MM-DD` */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 export function daysOfMonth(month: string): string[] {
   const [year = 0, number = 1] = month.split('-').map(Number);
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate();

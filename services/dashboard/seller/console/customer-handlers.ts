@@ -4,7 +4,6 @@ import { type Customer, requireCustomer } from '../../../selling/customers/find-
 import { type Actor } from '../../../selling/customers/write-audit';
 import { showCustomer } from '../../../selling/suspensions/show-customers';
 import { type Database, inTransaction } from '../../../../plugins/stores/postgres/database';
-import { windowsAt } from '../../../../plugins/core/access/quota';
 import { runIdempotently, runSellersIdempotently } from '../../../selling/operations/idempotent-operation';
 import { createKey } from '../../../selling/keys/create-key';
 import { listKeysPage } from '../../../selling/keys/list-keys-page';
@@ -25,7 +24,7 @@ import { findPaid } from '../../../selling/paid-plans/paid-subscriptions';
 import { type customerEndpoints, type CustomersFilter, type GivenPayment } from '../../contract/operator-customers';
 import { toAlert } from '../../customer/alerts/alert-handlers';
 import { type Call, type Handlers } from '../../http/bind-endpoint';
-import { type DashboardDeps } from '../../http/dashboard-deps';
+import { type DashboardDeps, todayOf } from '../../http/dashboard-deps';
 import { csvRecord } from '../../http/csv';
 import { type OperatorCaller } from '../../http/callers';
 import { Refusal } from '../../http/refusal';
@@ -34,9 +33,6 @@ import { pausePayments, resumePayments } from '../../billing/pause-payments';
 import { changePaid } from '../../billing/change-payment';
 import { inviteCustomer, suspendAndTell } from './customer-letters';
 import { toRates } from './home-handlers';
-
-/** `YYYY-MM-DD` in the quota time zone. */
-const todayOf = ({ clock, timeZone }: DashboardDeps): string => windowsAt(clock.now() / 1000, timeZone).day;
 
 type ListQuery = Omit<CustomersPageQuery, 'limit' | 'after'>;
 

@@ -1,4 +1,3 @@
-import { windowsAt } from '../../../../plugins/core/access/quota';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/catalogue/answer-times';
 import { fromMinor, toMinor } from '../../../../plugins/core/catalogue/money';
 import { countWaitingPlans, readBusinessFigures } from '../../../selling/operators/business-figures';
@@ -8,7 +7,7 @@ import { updateChangedCustomers } from '../../../selling/operators/update-listin
 import { listOutages } from '../../../selling/outages/list-outages';
 import { type homeEndpoints } from '../../contract/operator-home';
 import { type Handlers } from '../../http/bind-endpoint';
-import { type DashboardDeps } from '../../http/dashboard-deps';
+import { type DashboardDeps, todayOf } from '../../http/dashboard-deps';
 import { readAnswered } from './read-answered';
 
 const TOP = 10;
@@ -27,8 +26,8 @@ async function top(db: DashboardDeps['db'], order: CustomerOrder & ('used' | 'gr
 /** The console's first page. */
 export const homeHandlers: Handlers<typeof homeEndpoints> = {
   'GET /operator/home': async (_call, deps) => {
-    const { db, clock, timeZone } = deps;
-    const { day } = windowsAt(clock.now() / 1000, timeZone);
+    const { db } = deps;
+    const day = todayOf(deps);
     await updateChangedCustomers(db, day);
     const [products, business, topByUse, topByGrowth, outages, plansWaiting, nodes] = await Promise.all([
       readAnswered(db, day),

@@ -1,6 +1,5 @@
 import { type Pool } from 'pg';
 import { ANSWER_TIME_BOUNDS_MS } from '../../../../plugins/core/catalogue/answer-times';
-import { windowsAt } from '../../../../plugins/core/access/quota';
 import { readAppliedCatalogue, readCatalogueSource } from '../../../selling/catalogue/read-catalogue';
 import { findCustomer } from '../../../selling/customers/find-customer';
 import { explainRequest } from '../../../selling/requests/explain';
@@ -13,6 +12,7 @@ import { type AuditQuery, searchAudit } from '../../../selling/operators/search-
 import { searchRequests } from '../../../selling/operators/search-requests';
 import { type operatorEndpoints } from '../../contract/operator';
 import { type Handlers } from '../../http/bind-endpoint';
+import { todayOf } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { describeProduct } from '../../customer/plans/plan-handlers';
 import { describeTold, readAnswerFilter } from '../../customer/requests/describe-request';
@@ -82,9 +82,9 @@ export const operatorHandlers: Handlers<typeof operatorEndpoints> = {
     content: records(db, { ...query, customerId }),
   }),
 
-  'GET /operator/products': async (_call, { db, clock, timeZone }) => {
-    const { day } = windowsAt(clock.now() / 1000, timeZone);
-    const [figures, answered] = await Promise.all([readProductFigures(db, day), readAnswered(db, day)]);
+  'GET /operator/products': async (_call, deps) => {
+    const day = todayOf(deps);
+    const [figures, answered] = await Promise.all([readProductFigures(deps.db, day), readAnswered(deps.db, day)]);
     return { figures, answered, answerTimesMs: ANSWER_TIME_BOUNDS_MS };
   },
 

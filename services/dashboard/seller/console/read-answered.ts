@@ -1,13 +1,9 @@
 import { type ProductAnswers, readProductAnswers } from '../../../selling/outages/read-product-answers';
+import { addDays } from '../../../selling/statements/statement';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 
 type Part = Omit<ProductAnswers, 'product'>;
 const NOTHING: Part = { admitted: 0, answers: null };
-
-/** @param day `YYYY-MM-DD` */
-function daysBefore(day: string, count: number): string {
-  return new Date(Date.parse(day) - count * 86_400_000).toISOString().slice(0, 10);
-}
 
 /**
  * Each product's responses today and in the 30 days up to today; a product without calls in them has no entry.
@@ -19,7 +15,7 @@ export async function readAnswered(
 ): Promise<{ readonly product: string; readonly today: Part; readonly period: Part }[]> {
   const [ofToday, period] = await Promise.all([
     readProductAnswers(db, { fromDay: today, toDay: today }),
-    readProductAnswers(db, { fromDay: daysBefore(today, 29), toDay: today }),
+    readProductAnswers(db, { fromDay: addDays(today, -29), toDay: today }),
   ]);
   const todayOf = new Map(ofToday.map((each) => [each.product, each]));
   return period.map((each) => ({ product: each.product, today: todayOf.get(each.product) ?? NOTHING, period: each }));
