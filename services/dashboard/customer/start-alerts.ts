@@ -5,6 +5,7 @@ import { pruneAlerts } from '../../selling/webhooks/claim-deliveries';
 import { raiseAlerts } from '../../selling/webhooks/raise-alerts';
 import { booleanSetting } from '../../../plugins/core/settings';
 import { type Log } from '../../kit/log';
+import { repeat } from '../../kit/repeat';
 import { WebhookSender } from './webhooks/webhook-sender';
 
 const MAX_PAUSE_S = 604_800;
@@ -57,29 +58,13 @@ export function startAlerts(options: AlertWorkOptions): AlertWork {
     allowPrivate: settings.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE,
     ...(pollMs === undefined ? {} : { pollMs }),
   });
-  let evaluating: Promise<void> | undefined;
-  let pruning: Promise<void> | undefined;
-
-  function evaluate(): void {
-    evaluating ??= raiseAlerts(db, { timeZone })
-      .then(
-        () => undefined,
-        (err: unknown) => log.warn({ err }, 'limits and expiries could not be looked at'),
-      )
-      .finally(() => (evaluating = undefined));
-  }
-
-  function prune(): void {
-    pruning ??= pruneAlerts(db)
-      .catch((err: unknown) => log.warn({ err }, 'old alerts could not be deleted'))
-      .finally(() => (pruning = undefined));
-  }
-
-  const timers = [setInterval(evaluate, evaluateMs).unref(), setInterval(prune, PRUNE_EVERY_MS).unref()];
-  return {
-    async close() {
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all([evaluating, pruning, sender.close()]);
-    },
-  };
+  const raising = repeat(() => raiseAlerts(db, { timeZone }), {
+    everyMs: evaluateMs,
+    onError: (err) => log.warn({ err }, 'limits and expiries could not be looked at'),
+  });
+  const pruning = repeat(() => pruneAlerts(db), {
+    everyMs: PRUNE_EVERY_MS,
+    onError: (err) => log.warn({ err }, 'old alerts could not be deleted'),
+  });
+  return { close: async () => void (await Promise.all([raising.close(), pruning.close(), sender.close()])) };
 }

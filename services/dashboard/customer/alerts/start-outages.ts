@@ -2,25 +2,18 @@ import type { Pool } from 'pg';
 import { sweepStatusSubscriptions } from '../../../selling/outages/status-subscriptions';
 import { pruneOutages, watchOutages } from '../../../selling/outages/watch-outages';
 import type { Log } from '../../../kit/log';
+import { repeat } from '../../../kit/repeat';
 
-export interface OutageWorkOptions {
-  readonly db: Pool;
-  readonly log: Log;
-  /** Quota time zone, IANA name. */
-  readonly timeZone: string;
-  /** Milliseconds between two looks at the responses of products. Default 10 s: responses are counted every five. */
-  readonly watchMs?: number;
-}
-
-const WATCH_MS = 10_000;
+/** Responses are counted every five seconds. */
+const WATCH_EVERY_MS = 10_000;
 /** Rare, because outages are few. */
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** Watches products for outages. Any number of processes may do so at once. */
-export function startOutages({ db, log, timeZone, watchMs = WATCH_MS }: OutageWorkOptions): { close(): Promise<void> } {
-  let running: Promise<void> | undefined;
-  let pruning: Promise<void> | undefined;
-
+/**
+ * Watches products for outages. Any number of processes may do so at once.
+ * @param options.timeZone quota time zone, IANA name
+ */
+export function startOutages({ db, log, timeZone }: { db: Pool; log: Log; timeZone: string }): { close(): Promise<void> } {
   async function watch(): Promise<void> {
     for (const { product, change } of await watchOutages(db, { timeZone })) {
       if (change === 'began') log.warn({ product }, 'a product is failing');
@@ -28,23 +21,13 @@ export function startOutages({ db, log, timeZone, watchMs = WATCH_MS }: OutageWo
     }
   }
 
-  const timers = [
-    setInterval(() => {
-      running ??= watch()
-        .catch((err: unknown) => log.warn({ err }, 'outages of products could not be looked at'))
-        .finally(() => (running = undefined));
-    }, watchMs).unref(),
-    setInterval(() => {
-      pruning ??= Promise.all([pruneOutages(db), sweepStatusSubscriptions(db)])
-        .then(() => undefined)
-        .catch((err: unknown) => log.warn({ err }, 'old outages, or addresses that nobody confirmed, could not be deleted'))
-        .finally(() => (pruning = undefined));
-    }, PRUNE_EVERY_MS).unref(),
-  ];
-  return {
-    async close() {
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all([running, pruning]);
-    },
-  };
+  const watching = repeat(watch, {
+    everyMs: WATCH_EVERY_MS,
+    onError: (err) => log.warn({ err }, 'outages of products could not be looked at'),
+  });
+  const pruning = repeat(() => Promise.all([pruneOutages(db), sweepStatusSubscriptions(db)]), {
+    everyMs: PRUNE_EVERY_MS,
+    onError: (err) => log.warn({ err }, 'old outages, or addresses that nobody confirmed, could not be deleted'),
+  });
+  return { close: async () => void (await Promise.all([watching.close(), pruning.close()])) };
 }

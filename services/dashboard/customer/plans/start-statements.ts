@@ -3,6 +3,7 @@ import { type Clock } from '../../../../plugins/core/ports';
 import { closeStatements } from '../../../selling/statements/close-statements';
 import { type Registry, Gauge } from 'prom-client';
 import { type Log } from '../../../kit/log';
+import { repeat } from '../../../kit/repeat';
 
 export interface StatementWorkOptions {
   readonly db: Pool;
@@ -11,21 +12,18 @@ export interface StatementWorkOptions {
   readonly timeZone: string;
   /** Registry of the metrics. */
   readonly registry: Registry;
-  /** Pause between two looks. Default an hour. */
-  readonly everyMs?: number;
 }
 
 const HOUR_MS = 3_600_000;
 
 /** Closes the statements of past months, even if nobody asks for them. */
 export function startStatements(options: StatementWorkOptions): { close(): Promise<void> } {
-  const { db, log, clock, timeZone, registry, everyMs = HOUR_MS } = options;
+  const { db, log, clock, timeZone, registry } = options;
   const failed = new Gauge({
     name: 'tollgate_statements_failed',
     help: 'Customers whose statement of the last finished month could not be closed when this was last tried. The log names them.',
     registers: [registry],
   });
-  let closing: Promise<void> | undefined;
   let isEnding = false;
   async function closeAll(): Promise<void> {
     let failures = 0;
@@ -37,17 +35,11 @@ export function startStatements(options: StatementWorkOptions): { close(): Promi
     failed.set(failures);
     if (closed > 0) log.info({ closed }, 'statements were closed');
   }
-  const look = (): void => {
-    closing ??= closeAll()
-      .catch((err: unknown) => log.warn({ err }, 'statements could not be closed'))
-      .finally(() => (closing = undefined));
-  };
-  const timer = setInterval(look, everyMs).unref();
+  const closing = repeat(closeAll, { everyMs: HOUR_MS, onError: (err) => log.warn({ err }, 'statements could not be closed') });
   return {
-    async close() {
+    close() {
       isEnding = true;
-      clearInterval(timer);
-      await closing;
+      return closing.close();
     },
   };
 }

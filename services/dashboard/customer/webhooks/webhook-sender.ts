@@ -3,6 +3,7 @@ import { type Clock } from '../../../../plugins/core/ports';
 import { type AttemptOutcome, claimDelivery, type ClaimedDelivery, settleDelivery } from '../../../selling/webhooks/claim-deliveries';
 import { GuardedFetch } from '../../../kit/upstream/guarded-fetch';
 import { type Log } from '../../../kit/log';
+import { repeat, type RepeatedWork } from '../../../kit/repeat';
 import { FetchRefused, type FetchRefusal } from '../../../kit/upstream/pinned-connector';
 import { createWebhookMessage } from './webhook-message';
 
@@ -65,34 +66,28 @@ export class WebhookSender {
   private readonly fetch: GuardedFetch;
   /** Whoever can add a seller's webhook runs the installation, and may name internal systems. */
   private readonly sellersFetch: GuardedFetch;
-  private readonly timer: NodeJS.Timeout;
+  private readonly claiming: RepeatedWork;
   /** Running attempts, with their webhooks. */
   private readonly running = new Map<Promise<void>, string>();
-  private polling: Promise<void> | undefined;
   private closed = false;
 
   constructor(private readonly options: WebhookSenderOptions) {
-    const { allowPrivate, pollMs = 1_000 } = options;
+    const { allowPrivate, log, pollMs = 1_000 } = options;
     const userAgent = 'Tollgate-Webhooks/1.0';
     this.fetch = options.fetch ?? new GuardedFetch({ allowPrivate, userAgent });
     this.sellersFetch = new GuardedFetch({ allowPrivate: true, userAgent });
-    this.timer = setInterval(() => this.poll(), pollMs).unref();
+    this.claiming = repeat(() => this.claim(), {
+      everyMs: pollMs,
+      onError: (err) => log.warn({ err }, 'waiting webhooks could not be read'),
+    });
   }
 
   /** Takes nothing new and waits for running attempts. Never throws. */
   async close(): Promise<void> {
     this.closed = true;
-    clearInterval(this.timer);
-    await this.polling;
+    await this.claiming.close();
     await Promise.all(this.running.keys());
     await Promise.all([this.fetch.close(), this.sellersFetch.close()]);
-  }
-
-  private poll(): void {
-    if (this.closed) return;
-    this.polling ??= this.claim()
-      .catch((err: unknown) => this.options.log.warn({ err }, 'waiting webhooks could not be read'))
-      .finally(() => (this.polling = undefined));
   }
 
   private async claim(): Promise<void> {
@@ -112,7 +107,7 @@ export class WebhookSender {
       .finally(() => {
         this.running.delete(work);
         // Other deliveries for this receiver need not wait for the next turn.
-        this.poll();
+        this.claiming.run();
       });
     this.running.set(work, delivery.webhookId);
   }
