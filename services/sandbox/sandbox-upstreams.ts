@@ -9,11 +9,10 @@ import { createDrive } from './gdplay/drive';
 import { createGeonames } from './pincode/geonames';
 import { createGstPortal } from './identity/gst-portal';
 import { type IdentitySources, createIdentity } from './identity/identity';
-import { createIndexRoutes } from './index-routes';
 import { createGooglePlaces } from './ranking/places-google';
 import { createPostalpincode } from './pincode/postalpincode';
 import { createRankingLink } from './ranking/ranking-link';
-import { type SandboxUpstream } from './sandbox-upstream';
+import { type SandboxUpstream, type SandboxExample } from './sandbox-upstream';
 import { createSeoBlockList } from './seo/seo-block-list';
 import { createSeoBrave } from './seo/seo-brave';
 import { createSeoCommonCrawl } from './seo/seo-common-crawl';
@@ -57,4 +56,16 @@ export function createSandboxUpstreams(identity: IdentitySources = { aadhaar: 'l
     createSeoWeb(),
     createIndexRoutes(),
   ];
+}
+
+function index(product: string, route: string): SandboxExample {
+  return { product, route, method: 'GET', outcome: 'success', input: {}, yields: '200, the index of the product' };
+}
+
+/** Products that publish only an index. They have no upstream, only documentation. */
+function createIndexRoutes(): SandboxUpstream {
+  return {
+    name: 'index-routes',
+    examples: [index('api-vahaan', '/vahaan'), index('api-background-remover', '/background_remover')],
+  };
 }

@@ -1,16 +1,92 @@
-import { type z } from 'zod';
-import { defineRoute, defineService } from '../../kit/service/define-service';
-import { invalidInput } from '../../kit/errors';
+import { z } from 'zod';
+import { type KeyMode } from '../../../plugins/core/ports';
+import { listSetting, urlSetting } from '../../../plugins/core/settings';
+import { defineRoute, defineService, type ServiceTools, type CallContext } from '../../kit/service/define-service';
+import { invalidInput, ServiceError } from '../../kit/errors';
 import { indexRoute } from '../../kit/service/index-route';
 import { formatTimestamp } from '../../kit/timestamp';
-import { backedByWorkers } from '../../kit/worker/connect-workers';
+import { backedByWorkers, connectWorkers, type WorkerDeps } from '../../kit/worker/connect-workers';
 import { workerHealthRoute } from '../../kit/worker/health-route';
+import { UpstreamClient } from '../../kit/upstream/upstream-client';
+import { sandboxAt } from '../../kit/upstream/upstream-target';
+import { type IncomingUpload } from '../../kit/input/body-mode';
+import { type WorkerClient } from '../../kit/worker/worker-client';
+import { type AnalyzeRequest } from '../../workers/generated/apk/apk/v1/AnalyzeRequest';
+import { type AnalyzeResponse__Output } from '../../workers/generated/apk/apk/v1/AnalyzeResponse';
 import { app } from './facts';
-import { analyzeUpload, type ApkWorkerMethods } from './analyze-upload';
-import { type AppDeps, appSettings, createAppDeps } from './app-deps';
-import { compareReports } from './compare-reports';
-import { compareInput, compareOutput } from './compare-schema';
-import { analyzeOutput, healthOutput, uploadFacts } from './schema';
+import { compareReports, compareInput, compareOutput } from './compare-reports';
+import { analyzeOutput, healthOutput, uploadFacts, apkReport } from './schema';
+import { createVirusTotal, type FindReputation } from './virus-total';
+
+const appSettings = z.object({
+  APK_WORKER_URL: listSetting().optional(),
+  /** API key for VirusTotal v3, which looks up live uploads by their hash. Off unless given. */
+  APP_VIRUSTOTAL_KEY: z.string().optional(),
+  APP_VIRUSTOTAL_URL: urlSetting().default('https://www.virustotal.com'),
+});
+
+type AppSettings = z.output<typeof appSettings>;
+
+// A type instead of an interface, because it must be a record of methods.
+type ApkWorkerMethods = { Analyze: { request: AnalyzeRequest; response: AnalyzeResponse__Output } };
+
+interface AppDeps extends WorkerDeps<ApkWorkerMethods> {
+  /** Undefined if no service is asked. */
+  readonly findReputation: Readonly<Record<KeyMode, FindReputation | undefined>>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that a finished report waits for third parties' findings about the file. */
+const REPUTATION_DEADLINE_MS = 3_000;
+
+function createAppDeps({ settings, common, log, metrics }: ServiceTools<AppSettings>): AppDeps {
+  const { APK_WORKER_URL: addresses, APP_VIRUSTOTAL_KEY: apiKey, APP_VIRUSTOTAL_URL: liveUrl } = settings;
+  const worker = connectWorkers<ApkWorkerMethods>('apk', addresses, { metrics, tls: common.workerTls });
+  const client = new UpstreamClient({
+    name: 'virustotal',
+    target: { liveUrl, liveSetting: 'APP_VIRUSTOTAL_URL', sandboxUrl: sandboxAt(common, '/virustotal') },
+    timeoutMs: REPUTATION_DEADLINE_MS,
+    headers: { 'user-agent': 'tollgate' },
+    metrics,
+  });
+  const onFailure = (err: unknown): void => log.warn({ err }, 'VirusTotal gave no reputation');
+  return {
+    worker,
+    findReputation: {
+      live: apiKey === undefined ? undefined : createVirusTotal({ client, mode: 'live', apiKey, onFailure }),
+      // The seller's key is never sent to the sandbox.
+      test: common.sandboxUrl === undefined ? undefined : createVirusTotal({ client, mode: 'test', apiKey: 'sandbox', onFailure }),
+    },
+    close: async () => {
+      worker.close();
+      await client.close();
+    },
+  };
+}
+
+/**
+ * The header, then the pieces as the client sends them. Nothing is collected: a piece is read when the worker has taken the previous one.
+ */
+async function* requestsOf({ filename, stream }: IncomingUpload): AsyncGenerator<AnalyzeRequest> {
+  yield { header: { fileName: filename ?? '' } };
+  for await (const chunk of stream) yield { chunk: chunk as Buffer };
+}
+
+/**
+ * Streams an upload to the worker and returns its report.
+ * @throws ServiceError the worker's refusal; 502 when it fails or returns anything but a report; 504 when it takes too long
+ */
+async function analyzeUpload(
+  worker: WorkerClient<ApkWorkerMethods>,
+  { upload, context, deadlineMs }: { upload: IncomingUpload; context: CallContext; deadlineMs: number },
+): Promise<z.output<typeof apkReport>> {
+  const { reportJson } = await worker.upload('Analyze', requestsOf(upload), { context, deadlineMs });
+  try {
+    return apkReport.parse(JSON.parse(reportJson));
+  } catch (error) {
+    throw new ServiceError('upstream_failed', { detail: 'The analysis worker sent an unexpected response.', cause: error });
+  }
+}
 
 const MAX_FILE_BYTES = 200 * 1024 * 1024;
 /** Two minutes for the request to arrive, one for the analysis. */

@@ -13,8 +13,7 @@ import { type GridResponse__Output } from '../../workers/generated/ranking/ranki
 import { type RankRequest } from '../../workers/generated/ranking/ranking/v1/RankRequest';
 import { type RankResponse__Output } from '../../workers/generated/ranking/ranking/v1/RankResponse';
 import { grank } from './facts';
-import { historyInput, historyOutput } from './history-schema';
-import { placeHistory } from './place-history';
+import { placeHistory, historyInput, historyOutput } from './place-history';
 import { gridData, gridInput, gridOutput, healthOutput, positionInput, rankingOutput, searchInput } from './schema';
 
 /** Three pages of an upstream, each within its own time-out, fit below the kit's 30 s. */

@@ -1,13 +1,23 @@
+import { z } from 'zod';
+import { numberSetting } from '../../../plugins/core/settings';
 import { type CallContext, defineRoute, defineService, type ServiceTools } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
 import { bytesReply, JSON_TYPE, type Reply } from '../../kit/service/reply';
-import { connectSessionWorkers } from '../../kit/worker/session-workers';
+import { connectSessionWorkers, sessionWorkersFields } from '../../kit/worker/session-workers';
 import { type Captcha__Output } from '../../workers/generated/identity/identity/v1/Captcha';
 import { gst } from './facts';
 import { captchaOutput, dataInput, dataOutput, sessionInput } from './schema';
-import { gstSettings, type GstSettings } from './settings';
 import { refreshSession, startSession, type GstDeps, type GstWorkerMethods } from './start-session';
 import { serveStartSocket, startFrames } from './start-socket';
+
+/** Environment of the gst service. */
+export const gstSettings = z.object({
+  ...sessionWorkersFields,
+  /** Milliseconds a WebSocket at /gst/start stays open. */
+  GST_SOCKET_MS: numberSetting({ min: 50, max: 3_600_000 }).default(300_000),
+});
+
+type GstSettings = z.output<typeof gstSettings>;
 
 /** No session of this product lives longer than five minutes. */
 const SESSION_LIFETIME_MS = 5 * 60_000;

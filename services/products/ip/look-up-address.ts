@@ -1,12 +1,11 @@
-import { type IpAddress } from '../../../plugins/core/access/ip-address';
+import tzLookup from '@photostructure/tz-lookup';
+import { countries, type TCountryCode } from 'countries-list';
+import { formatIpAddress, type IpAddress } from '../../../plugins/core/access/ip-address';
 import { type KeyMode } from '../../../plugins/core/ports';
 import { type AddressClass, classifyAddress } from '../../kit/upstream/reserved-addresses';
 import { sourceName } from '../../kit/upstream/source-name';
 import { type AsnFacts } from './asn-table';
-import { asTypeOf, type AsType } from './as-type';
-import { countryFacts } from './country-facts';
-import { embeddedAddress } from './embedded-address';
-import { isHostingNetwork } from './hosting-networks';
+import { asTypeOf, type AsType, isHostingNetwork } from './as-type';
 import { type FlagReason, type IpAnswer } from './ip-answer';
 import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
@@ -14,7 +13,6 @@ import { type PlaceFacts, UNKNOWN_PLACE } from './ip-records';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
 import { judgeScores } from './judge-scores';
 import { abuseWeight, RISK_WEIGHTS, type RiskSignal } from './scores';
-import tzLookup from '@photostructure/tz-lookup';
 
 export interface LookUpDeps {
   readonly databases: IpDatabases;
@@ -239,4 +237,48 @@ export async function lookUpAddress(address: IpAddress, deps: LookUpDeps): Promi
 function timeZoneAt(latitude: number, longitude: number): string | null {
   if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return null;
   return tzLookup(latitude, longitude);
+}
+
+/** Members of the European Union since 2020-02-01, by ISO 3166-1 (Greece is GR there): https://european-union.europa.eu/principles-countries-history/eu-countries_en. */
+const EU_MEMBERS: ReadonlySet<string> = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
+);
+
+function isCode(code: string): code is TCountryCode {
+  return Object.hasOwn(countries, code);
+}
+
+/** Facts that follow from a country's ISO 3166-1 alpha-2 code alone. Null for a code that is not in use. */
+function countryFacts(code: string): IpAnswer['country_facts'] {
+  if (!isCode(code)) return null;
+  const { continent, currency, phone } = countries[code];
+  return {
+    continent,
+    currency: currency[0] ?? null,
+    calling_code: phone[0] === undefined ? null : `+${phone[0]}`,
+    is_eu: EU_MEMBERS.has(code),
+  };
+}
+
+/** An IPv4 address inside an IPv6 address. */
+interface EmbeddedAddress {
+  readonly address: IpAddress;
+  /** `nat64`: 64:ff9b::/96 (RFC 6052), the last 32 bits. `6to4`: 2002::/16 (RFC 3056), the 32 bits after the prefix. */
+  readonly by: 'nat64' | '6to4';
+}
+
+const NAT64_PREFIX = 0x0064_ff9bn << 64n;
+const SIX_TO_FOUR_PREFIX = 0x2002n;
+const IPV4_MASK = 0xffff_ffffn;
+
+function ipv4Of(value: bigint): IpAddress {
+  return { version: 4, bits: 32, value, text: formatIpAddress(value, 32) };
+}
+
+/** Undefined for an address without one. */
+function embeddedAddress({ version, value }: IpAddress): EmbeddedAddress | undefined {
+  if (version === 4) return undefined;
+  if (value >> 32n === NAT64_PREFIX) return { address: ipv4Of(value & IPV4_MASK), by: 'nat64' };
+  if (value >> 112n === SIX_TO_FOUR_PREFIX) return { address: ipv4Of((value >> 80n) & IPV4_MASK), by: '6to4' };
+  return undefined;
 }

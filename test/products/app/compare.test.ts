@@ -1,5 +1,4 @@
-import { compareReports } from '../../../services/products/app/compare-reports';
-import { type ComparedReport, compareInput } from '../../../services/products/app/compare-schema';
+import { compareReports, type ComparedReport, compareInput } from '../../../services/products/app/compare-reports';
 import { appService } from '../../../services/products/app/routes';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
 import { documentOf } from '../../kit/documented-answers';

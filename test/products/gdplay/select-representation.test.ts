@@ -1,5 +1,4 @@
-import { judgeRange } from '../../../services/products/gdplay/byte-range';
-import { parseHttpDate, selectRepresentation, type Selection } from '../../../services/products/gdplay/select-representation';
+import { parseHttpDate, selectRepresentation, type Selection, judgeRange } from '../../../services/products/gdplay/select-representation';
 import { fc } from '../../support/fast-check';
 
 const MODIFIED = 'Thu, 15 Jan 2026 08:30:00 GMT';

@@ -1,5 +1,5 @@
 import { grankService } from '../../../services/products/grank/routes';
-import { historyOutput } from '../../../services/products/grank/history-schema';
+import { historyOutput } from '../../../services/products/grank/place-history';
 import { gridOutput } from '../../../services/products/grank/schema';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';

@@ -1,6 +1,5 @@
 import { placesExamples } from '../../../services/sandbox/ranking/places-examples';
-import { type GridAnswer, historyInput } from '../../../services/products/grank/history-schema';
-import { placeHistory } from '../../../services/products/grank/place-history';
+import { placeHistory, type GridAnswer, historyInput } from '../../../services/products/grank/place-history';
 import { fc } from '../../support/fast-check';
 
 const success = placesExamples.find(({ route, outcome }) => route === '/grank/history' && outcome === 'success');
