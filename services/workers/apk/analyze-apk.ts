@@ -1,15 +1,12 @@
 import { tolerate } from './apk-error';
 import { type ByteSource } from './bytes/byte-source';
 import { listNativeLibraries } from './code/native-libraries';
-import { orRefuse, readManifestOf, readResourcesOf, readXmlOf } from './container/app-part';
+import { orRefuse, readManifestOf, readResourcesOf, readXmlOf, type OpenedApp } from './container/app-part';
 import { openApp } from './container/open-app';
-import { type OpenedApp } from './container/opened-app';
 import { Unpacker } from './container/unpacker';
-import { findFindings } from './judge/find-findings';
-import { rateRisk, rateScore } from './judge/rate-scores';
+import { findFindings, rateRisk, rateScore } from './judge/judge-app';
 import { AttributeReader } from './manifest/attributes';
-import { readComponentsOfParts } from './manifest/components-of-parts';
-import { readManifest } from './manifest/read-manifest';
+import { readManifest, readComponentsOfParts } from './manifest/read-manifest';
 import { Notes } from './notes';
 import { type ApkReport, type FileFacts } from './report';
 import { scanContents } from './scan/scan-contents';

@@ -1,5 +1,5 @@
 import { resolveValue, ResourceTable } from '../../../services/workers/apk/resources/resource-table';
-import { textOf, VALUE } from '../../../services/workers/apk/resources/resource-value';
+import { textOf, VALUE } from '../../../services/workers/apk/resources/resources';
 import { type EntryEncoding, writeResourceTable } from '../../support/apk/apk-resource-table';
 import { readFileSync } from 'node:fs';
 import { unprotectedParts } from '../../../services/workers/apk/code/elf-protections';

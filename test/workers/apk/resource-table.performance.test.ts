@@ -1,5 +1,5 @@
 import { resolveValue, ResourceTable } from '../../../services/workers/apk/resources/resource-table';
-import { VALUE } from '../../../services/workers/apk/resources/resource-value';
+import { VALUE } from '../../../services/workers/apk/resources/resources';
 import { writeResourceTable } from '../../support/apk/apk-resource-table';
 
 const FIRST = 0x7f010000;

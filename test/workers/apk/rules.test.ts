@@ -1,6 +1,4 @@
-import { findFindings } from '../../../services/workers/apk/judge/find-findings';
-import { rateRisk, rateScore } from '../../../services/workers/apk/judge/rate-scores';
-import { RULES, RULES_AS_OF } from '../../../services/workers/apk/judge/rules';
+import { findFindings, RULES, RULES_AS_OF, rateRisk, rateScore } from '../../../services/workers/apk/judge/judge-app';
 import { type JudgedFacts } from '../../../services/workers/apk/judge/sight';
 import { platformProtection } from '../../../services/workers/apk/manifest/read-permissions';
 import platform from '../../../services/workers/apk/manifest/platform-permissions.json';

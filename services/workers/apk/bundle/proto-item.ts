@@ -1,6 +1,6 @@
 import { type ByteReader } from '../bytes/byte-reader';
 import { LIMITS } from '../limits';
-import { type ResourceValue, VALUE } from '../resources/resource-value';
+import { type ResourceValue, VALUE } from '../resources/resources';
 import { numberOf, type ProtoField, protoFields, type Span, spanOf, textAt } from './proto-fields';
 
 /** Fields of aapt.pb.Item (frameworks/base tools/aapt2/Resources.proto). Exactly one of them is set. */

@@ -8,6 +8,7 @@ import { ResourceTable } from '../resources/resource-table';
 import { type Resources } from '../resources/resources';
 import { type ZipArchive, type ZipEntry } from '../zip/open-zip';
 import { readEntry } from '../zip/read-entry';
+import { type AppForm, type PartFacts } from '../report';
 
 export const MANIFEST = 'AndroidManifest.xml';
 const RESOURCES = { binary: 'resources.arsc', protobuf: 'resources.pb' } as const;
@@ -41,6 +42,19 @@ export function orRefuse<T>(work: () => T): T {
     if (error instanceof MalformedError) throw new ApkRefused('apk_malformed', `The app cannot be read: ${error.message}.`);
     throw error;
   }
+}
+
+/** An upload, split into its parts. */
+export interface OpenedApp {
+  readonly form: AppForm;
+  /** The part whose manifest is that of the app. */
+  readonly base: AppPart;
+  /** Other parts, which are scanned like the base. */
+  readonly others: readonly AppPart[];
+  /** Everything in the upload, for the report. Empty for an APK. */
+  readonly listed: readonly PartFacts[];
+  /** The signed archives, beginning with the base. */
+  readonly signed: readonly [ZipArchive, ...ZipArchive[]];
 }
 
 /** @throws MalformedError when it is missing or malformed */

@@ -1,10 +1,9 @@
 import { ApkRefused } from '../apk-error';
 import { type ByteSource } from '../bytes/byte-source';
 import { openZip, type ZipArchive } from '../zip/open-zip';
-import { MANIFEST, partOfApk } from './app-part';
+import { MANIFEST, partOfApk, type OpenedApp } from './app-part';
 import { isBundle, openBundle } from './open-bundle';
 import { holdsApks, openApkSet } from './open-apk-set';
-import { type OpenedApp } from './opened-app';
 import { type OpenOptions } from './unpacker';
 
 /**

@@ -1,8 +1,7 @@
 import { LIMITS } from '../limits';
 import { type Notes } from '../notes';
 import { type ZipArchive, type ZipEntry } from '../zip/open-zip';
-import { type AppPart, MANIFEST } from './app-part';
-import { type OpenedApp } from './opened-app';
+import { type AppPart, MANIFEST, type OpenedApp } from './app-part';
 
 const BASE = 'base';
 /** Folders of a module, with the path of their files in an APK (developer.android.com/guide/app-bundle/app-bundle-format). */

@@ -1,8 +1,7 @@
 import { tolerate } from '../apk-error';
 import { type XmlAttribute, type XmlElement } from '../resources/binary-xml';
 import { resolveValue } from '../resources/resource-table';
-import { type Resources } from '../resources/resources';
-import { booleanOf, integerOf, isReference, type ResourceValue, textOf } from '../resources/resource-value';
+import { type Resources, booleanOf, integerOf, isReference, type ResourceValue, textOf } from '../resources/resources';
 
 /** Public resource ids of manifest attributes (android.R.attr). The names can be stripped or faked, the ids cannot. */
 export const ATTRIBUTE = {

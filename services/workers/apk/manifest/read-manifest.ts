@@ -1,15 +1,25 @@
 import { tolerate, MalformedError } from '../apk-error';
-import type { ComponentsFacts, FlagFacts, NetworkSecurityFacts, PackageFacts, PermissionFacts } from '../report';
+import type {
+  ComponentsFacts,
+  FlagFacts,
+  NetworkSecurityFacts,
+  PackageFacts,
+  PermissionFacts,
+  DomainSecurityFacts,
+  ComponentFacts,
+} from '../report';
 import type { XmlElement } from '../resources/binary-xml';
 import { resolveValue } from '../resources/resource-table';
-import { textOf, isReference, type ResourceValue } from '../resources/resource-value';
-import { ATTRIBUTE, type AttributeReader, childrenNamed, fullClassName } from './attributes';
+import { type Resources, textOf, isReference, type ResourceValue } from '../resources/resources';
+import { LIMITS } from '../limits';
+import { readResourcesOf } from '../container/app-part';
+import { type Notes } from '../notes';
+import { type ScannedPart } from '../scan/scan-contents';
+import { ATTRIBUTE, AttributeReader, childrenNamed, fullClassName } from './attributes';
 import { readComponents, isLauncher } from './read-components';
-import { CLEARTEXT_REFUSED_FROM, defaultNetworkSecurity, type NetworkDefaults, readNetworkSecurity } from './read-network-security';
 import { readPermissions } from './read-permissions';
-import type { Resources } from '../resources/resources';
 
-export interface ManifestFacts {
+interface ManifestFacts {
   readonly package: PackageFacts;
   readonly permissions: readonly PermissionFacts[];
   readonly components: ComponentsFacts;
@@ -21,7 +31,7 @@ export interface ManifestFacts {
  * Reads another XML file of the app; undefined when there is none.
  * @throws MalformedError
  */
-export type ReadXml = (path: string) => XmlElement | undefined;
+type ReadXml = (path: string) => XmlElement | undefined;
 
 /**
  * Reads all facts of the manifest.
@@ -39,6 +49,35 @@ export function readManifest(root: XmlElement, attributes: AttributeReader, read
     components: readComponents(application, attributes, { packageName: facts.name, targetSdk }),
     flags,
     network_security: networkSecurity(application, attributes, { ...defaults, readXml }),
+  };
+}
+
+/**
+ * The components of the base, followed by components that only its modules or splits declare. Nothing else in their manifests matters:
+ * Android takes permissions and flags from the base.
+ */
+export function readComponentsOfParts(base: ManifestFacts, others: readonly ScannedPart[], notes: Notes): ComponentsFacts {
+  const { name: packageName, target_sdk: target, min_sdk: min } = base.package;
+  const defaults = { packageName, targetSdk: target ?? min ?? 1 };
+  return others.reduce<ComponentsFacts>((known, { part, manifest }) => {
+    const application = childrenNamed(manifest, 'application')[0];
+    if (!application || application.children.length === 0) return known;
+    const attributes = new AttributeReader(readResourcesOf(part, notes), notes.add);
+    const more = tolerate(() => readComponents(application, attributes, defaults), undefined, notes.add);
+    return more ? merge(known, more) : known;
+  }, base.components);
+}
+
+function merge(known: ComponentsFacts, more: ComponentsFacts): ComponentsFacts {
+  const both = (first: readonly ComponentFacts[], second: readonly ComponentFacts[]): ComponentFacts[] => {
+    const names = new Set(first.map(({ name }) => name));
+    return [...first, ...second.filter(({ name }) => !names.has(name))].slice(0, LIMITS.listed);
+  };
+  return {
+    activities: both(known.activities, more.activities),
+    services: both(known.services, more.services),
+    receivers: both(known.receivers, more.receivers),
+    providers: both(known.providers, more.providers),
   };
 }
 
@@ -142,4 +181,83 @@ function findMainActivity(application: XmlElement | undefined, attributes: Attri
   );
   const name = launcher && attributes.text(launcher, ATTRIBUTE.name);
   return name === undefined ? null : fullClassName(packageName, name);
+}
+
+/** Facts of the manifest that apply only without a configuration file. */
+interface NetworkDefaults {
+  readonly targetSdk: number;
+  /** Value of android:usesCleartextTraffic, or its default. */
+  readonly usesCleartext: boolean;
+}
+
+/** From this target on, cleartext is refused by default. */
+const CLEARTEXT_REFUSED_FROM = 28;
+/** Below this target, certificates that the user installed are trusted by default. */
+const USER_CERTIFICATES_REFUSED_FROM = 24;
+
+/** The network security of an app without a configuration file. */
+function defaultNetworkSecurity({ targetSdk, usesCleartext }: NetworkDefaults): NetworkSecurityFacts {
+  return {
+    config_file: null,
+    cleartext_permitted: usesCleartext,
+    trusts_user_certificates: targetSdk < USER_CERTIFICATES_REFUSED_FROM,
+    base_config: null,
+    domains: [],
+    debug_overrides: null,
+  };
+}
+
+/** Reads a network security configuration, which replaces android:usesCleartextTraffic. */
+function readNetworkSecurity(
+  root: XmlElement,
+  attributes: AttributeReader,
+  { configFile, targetSdk }: NetworkDefaults & { configFile: string },
+): NetworkSecurityFacts {
+  const base = childrenNamed(root, 'base-config')[0];
+  const overrides = childrenNamed(root, 'debug-overrides')[0];
+  const anchors = base ? trustAnchors(base, attributes) : undefined;
+  const cleartext = base && attributes.plainBoolean(base, 'cleartextTrafficPermitted');
+  return {
+    config_file: configFile,
+    cleartext_permitted: cleartext ?? targetSdk < CLEARTEXT_REFUSED_FROM,
+    trusts_user_certificates: anchors ? anchors.includes('user') : targetSdk < USER_CERTIFICATES_REFUSED_FROM,
+    base_config: base ? { cleartext_permitted: cleartext ?? null, trust_anchors: anchors ?? null } : null,
+    domains: readDomains(root, attributes, 0),
+    debug_overrides: overrides ? { trust_anchors: trustAnchors(overrides, attributes) ?? [] } : null,
+  };
+}
+
+/** Domain configurations may be nested. The list is flat. */
+function readDomains(parent: XmlElement, attributes: AttributeReader, depth: number): DomainSecurityFacts[] {
+  if (depth > LIMITS.xmlDepth) return [];
+  return childrenNamed(parent, 'domain-config')
+    .slice(0, LIMITS.listed)
+    .flatMap((config) => [readDomain(config, attributes), ...readDomains(config, attributes, depth + 1)]);
+}
+
+function readDomain(config: XmlElement, attributes: AttributeReader): DomainSecurityFacts {
+  const pinSet = childrenNamed(config, 'pin-set')[0];
+  const names = childrenNamed(config, 'domain').slice(0, LIMITS.listed);
+  return {
+    domains: names.map((each) => ({
+      name: domainText(each),
+      include_subdomains: attributes.plainBoolean(each, 'includeSubdomains') ?? false,
+    })),
+    cleartext_permitted: attributes.plainBoolean(config, 'cleartextTrafficPermitted') ?? null,
+    trust_anchors: trustAnchors(config, attributes) ?? null,
+    pins: childrenNamed(pinSet, 'pin').length,
+    pin_expiration: (pinSet && attributes.plainText(pinSet, 'expiration')) ?? null,
+  };
+}
+
+/** The domain is the element's text, not an attribute. */
+function domainText(element: XmlElement): string {
+  return element.text.trim().slice(0, 253).toLowerCase();
+}
+
+function trustAnchors(config: XmlElement, attributes: AttributeReader): string[] | undefined {
+  const anchors = childrenNamed(config, 'trust-anchors')[0];
+  if (!anchors) return undefined;
+  const sources = childrenNamed(anchors, 'certificates').slice(0, LIMITS.listed);
+  return sources.map((each) => attributes.plainText(each, 'src') ?? 'resource');
 }

@@ -2,7 +2,7 @@ import { MalformedError } from '../apk-error';
 import { ByteReader } from '../bytes/byte-reader';
 import { LIMITS } from '../limits';
 import { CHUNK, type Chunk, chunksBetween, readChunk } from './chunk';
-import { type ResourceValue } from './resource-value';
+import { type ResourceValue } from './resources';
 import { StringPool } from './string-pool';
 
 export interface XmlAttribute {

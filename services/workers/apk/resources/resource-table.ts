@@ -2,8 +2,7 @@ import { ApkRefused, MalformedError } from '../apk-error';
 import { ByteReader } from '../bytes/byte-reader';
 import { LIMITS } from '../limits';
 import { CHUNK, type Chunk, chunksBetween, readChunk } from './chunk';
-import { isReference, type ResourceValue, VALUE } from './resource-value';
-import type { ConfiguredValue, Resources } from './resources';
+import { type ConfiguredValue, type Resources, isReference, type ResourceValue, VALUE } from './resources';
 import { StringPool } from './string-pool';
 
 /** A resources.arsc. Values are looked up by resource id in the bytes on demand. */

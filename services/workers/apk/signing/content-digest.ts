@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { BufferSource, type ByteSource } from '../bytes/byte-source';
+import { BufferSource, type ByteSource, SourceRange } from '../bytes/byte-source';
 import { type ZipArchive } from '../zip/open-zip';
 import { type ContentDigest } from './algorithms';
 
@@ -17,11 +17,8 @@ const DIRECTORY_OFFSET_AT = 16;
 function coveredSections({ source, end }: ZipArchive, blockOffset: number): ByteSource[] {
   const record = Buffer.from(source.read(end.offset, source.size - end.offset));
   record.writeUInt32LE(blockOffset, DIRECTORY_OFFSET_AT);
-  return [section(source, 0, blockOffset), section(source, end.directoryOffset, end.offset), new BufferSource(record)];
-}
-
-function section(source: ByteSource, start: number, end: number): ByteSource {
-  return { size: end - start, read: (offset, length) => source.read(start + offset, length) };
+  const directory = new SourceRange(source, end.directoryOffset, end.offset - end.directoryOffset);
+  return [new SourceRange(source, 0, blockOffset), directory, new BufferSource(record)];
 }
 
 /** Computes one digest over the file's contents, reading a mebibyte at a time. */
