@@ -1,4 +1,4 @@
-import { type StepDecision, type Fault, type StepSettlement } from './decision';
+import { type StepDecision, type Fault, type StepSettlement } from './refusals';
 
 /** Figures of the published contract, section api-aadhaar. The contract does not limit OTP attempts; three is our choice. */
 export const AADHAAR_LIMITS = { captchaLifetimeMs: 10 * 60_000, otpLifetimeMs: 10 * 60_000, wrongCaptchas: 3, wrongOtps: 3 } as const;

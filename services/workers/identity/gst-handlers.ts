@@ -17,7 +17,7 @@ import { runStep, type StepTarget } from './run-step';
 import { SessionTable, type SessionTableOptions } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
 import { type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
-import { type CaptchaImage } from './captcha/captcha-image';
+import { type CaptchaImage } from './captcha/draw-captcha';
 
 /** The identity and signal of a call. */
 export type IdentityCall = Pick<WorkerCall, 'subscriptionId' | 'mode' | 'signal'>;

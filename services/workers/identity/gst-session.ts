@@ -1,4 +1,4 @@
-import { type StepDecision, type Fault, type StepSettlement } from './decision';
+import { type StepDecision, type Fault, type StepSettlement } from './refusals';
 
 /** Figures of the published contract, section api-gst. */
 export const GST_LIMITS = { lifetimeMs: 5 * 60_000, wrongCaptchas: 3, refreshes: 5 } as const;

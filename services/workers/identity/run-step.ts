@@ -1,5 +1,4 @@
-import { type StepDecision, type Fault, type StepSettlement } from './decision';
-import { refusalError } from './refusals';
+import { refusalError, type StepDecision, type Fault, type StepSettlement } from './refusals';
 import { type SessionOwner, type SessionTable } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
 

@@ -7,7 +7,7 @@ import {
   settleAadhaarCaptcha,
   settleAadhaarOtp,
 } from '../../../services/workers/identity/aadhaar-session';
-import { type StepDecision } from '../../../services/workers/identity/decision';
+import { type StepDecision } from '../../../services/workers/identity/refusals';
 import {
   admitGstRefresh,
   admitGstSubmit,

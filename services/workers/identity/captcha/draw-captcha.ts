@@ -1,7 +1,11 @@
 import { randomInt } from 'node:crypto';
 import sharp from 'sharp';
-import { type CaptchaImage } from './captcha-image';
 import { type Point, strokesOf } from './glyphs';
+
+export interface CaptchaImage {
+  readonly bytes: Buffer;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+}
 
 /** Pixels. */
 const HEIGHT = 72;

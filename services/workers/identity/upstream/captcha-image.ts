@@ -1,5 +1,5 @@
 import { badAnswer } from './source-failure';
-import { type CaptchaImage } from '../captcha/captcha-image';
+import { type CaptchaImage } from '../captcha/draw-captcha';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

@@ -10,7 +10,7 @@ import { checkGstRecord } from './gst-record';
 import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, isSettled, SourceFailure } from './source-failure';
 import { type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
-import { type CaptchaImage } from '../captcha/captcha-image';
+import { type CaptchaImage } from '../captcha/draw-captcha';
 
 export interface GstPortalOptions {
   readonly client: Pick<UpstreamClient, 'request'>;

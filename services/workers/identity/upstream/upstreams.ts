@@ -1,5 +1,5 @@
 import { type KeyMode } from '../../../../plugins/core/ports';
-import { type CaptchaImage } from '../captcha/captcha-image';
+import { type CaptchaImage } from '../captcha/draw-captcha';
 
 /** The caller that waits for an exchange. */
 export interface UpstreamCall {

@@ -1,4 +1,0 @@
-export interface CaptchaImage {
-  readonly bytes: Buffer;
-  readonly mediaType: 'image/png' | 'image/jpeg';
-}
