@@ -2,7 +2,7 @@ import { factsOf, rateMask, type MaskFacts } from '../../../services/workers/ima
 import { ratePerson, unopposed } from '../../../services/workers/image/person/rate-person';
 import { fillHoles, hullArea } from '../../../services/workers/image/vision/holes';
 import { type Raster } from '../../../services/workers/image/vision/raster';
-import { thinShare } from '../../../services/workers/image/vision/thin-parts';
+import { thinShare } from '../../../services/workers/image/grabcut/confidence';
 import sharp from 'sharp';
 import { type Finish, finishCutOut, frameOf } from '../../../services/workers/image/finish-cut-out';
 

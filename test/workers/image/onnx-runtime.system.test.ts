@@ -12,8 +12,9 @@ const FOLDER = resolve(__dirname, '../../../dist/services/workers/image/onnx');
 const PROGRAM = `
 const [folder, text, pixels] = process.argv.slice(1);
 const model = JSON.parse(text);
-require(folder + '/load-model.js').loadModel(model).then(async (loaded) => {
-  const find = require(folder + '/onnx-finder.js').createOnnxFinder(model, loaded);
+const { createOnnxFinder, loadModel } = require(folder + '/load-model.js');
+loadModel(model).then(async (loaded) => {
+  const find = createOnnxFinder(model, loaded);
   const rgba = Uint8Array.from(JSON.parse(pixels));
   const found = await find({ rgba, width: ${SIZE}, height: ${SIZE} }, 0);
   console.log(JSON.stringify(found ? [...found.alpha] : null));

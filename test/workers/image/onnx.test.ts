@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadModel, modelProblem } from '../../../services/workers/image/onnx/load-model';
-import { createOnnxFinder } from '../../../services/workers/image/onnx/onnx-finder';
+import { loadModel, modelProblem, createOnnxFinder } from '../../../services/workers/image/onnx/load-model';
 import { type OnnxModel, toAlpha } from '../../../services/workers/image/onnx/onnx-model';
 import { hasOnnxRuntime, loadWithOnnxRuntime, type OnnxRuntime } from '../../../services/workers/image/onnx/onnx-runtime';
 import { imageWorkerSettings } from '../../../services/workers/image/settings';

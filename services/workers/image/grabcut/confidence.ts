@@ -1,7 +1,6 @@
-import { outlineOf } from './judge-mask';
-import { type BinaryMask, type Raster } from '../vision/raster';
+import { type BinaryMask, type Raster, boxBlur, type Size } from '../vision/raster';
 import { ramp } from '../vision/rate-mask';
-import { thinShare } from '../vision/thin-parts';
+import { outlineOf } from './judge-mask';
 
 /** Intersection over union of two masks; 0 when both are empty. */
 export function agreementOf(one: BinaryMask, other: BinaryMask): number {
@@ -86,7 +85,7 @@ export interface Guess {
   readonly isBlind: boolean;
 }
 
-export interface Scene {
+interface Scene {
   readonly raster: Raster;
   readonly gradient: Float32Array;
   /** Barrier distance of each pixel to the border. */
@@ -121,4 +120,23 @@ export function chooseGuess(guesses: readonly Guess[], scene: Scene): { mask: Bi
   const clear = Math.min(...best.agreements) * (1 - best.overlap) * edgeOf(mask, scene.raster, scene.gradient);
   const solid = ramp(thinShare(mask, scene.raster), MAX_THIN, MIN_THIN);
   return { mask, confidence: (clear * solid) / (1 + leftOutOf(mask, scene.distance)) };
+}
+
+/** Half the maximum width of thin parts, as a share of the picture's longer side: 5 pixels of 256. */
+const HALF_WIDTH = 0.02;
+
+/**
+ * The share of a mask's area that is in thin parts: the area that is lost when the mask is eroded and dilated again. 0 for an empty mask.
+ */
+export function thinShare(mask: BinaryMask, size: Size): number {
+  const radius = Math.max(1, Math.round(HALF_WIDTH * Math.max(size.width, size.height)));
+  const eroded = boxBlur(mask, size, radius).map((mean) => (mean > 0.9999 ? 1 : 0));
+  const opened = boxBlur(eroded, size, radius);
+  let [area, thin] = [0, 0];
+  for (let at = 0; at < mask.length; at++) {
+    if (mask[at] !== 1) continue;
+    area++;
+    if ((opened[at] ?? 0) < 0.0001) thin++;
+  }
+  return area === 0 ? 0 : thin / area;
 }

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CutOutAnswer, CutOutJob, ForegroundFinder, Pixels, ThreadMethod } from '../cut-out-job';
 import { findForeground } from '../grabcut/find-foreground';
-import { loadModel } from '../onnx/load-model';
-import { createOnnxFinder } from '../onnx/onnx-finder';
+import { loadModel, createOnnxFinder } from '../onnx/load-model';
 import { loadPersonModel } from '../person/person-model';
 import { loadOpenCv } from '../vision/open-cv';
 import { factsOf, rateMask } from '../vision/rate-mask';

@@ -2,8 +2,10 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { loadOpenCv } from '../vision/open-cv';
 import { readNet, runNet } from '../vision/open-cv-net';
+import { type ForegroundFinder } from '../cut-out-job';
+import { toTensor } from '../vision/square';
 import { hasOnnxRuntime, loadWithOnnxRuntime } from './onnx-runtime';
-import { type LoadedModel, type OnnxModel } from './onnx-model';
+import { type LoadedModel, type OnnxModel, toAlpha } from './onnx-model';
 
 /** Maximum bytes of a model file that OpenCV runs. OpenCV copies the weights, and is slower than the runtime for models. */
 const MAX_OPENCV_BYTES = 67_108_864;
@@ -31,4 +33,14 @@ async function loadWithOpenCv({ modelFile, size }: OnnxModel): Promise<LoadedMod
  */
 export function loadModel(model: OnnxModel): Promise<LoadedModel> {
   return !isTflite(model.modelFile) && hasOnnxRuntime() ? loadWithOnnxRuntime(model) : loadWithOpenCv(model);
+}
+
+/**
+ * Finds foregrounds with a model. Its confidence is the probability of its most certain pixel; the rule for all engines judges the rest.
+ */
+export function createOnnxFinder(model: OnnxModel, { layout, run }: LoadedModel): ForegroundFinder {
+  return async (small) => {
+    const found = toAlpha(await run(toTensor(small, model, layout)), model, small);
+    return found && { alpha: found.alpha, confidence: found.peak, engine: 'onnx' };
+  };
 }
