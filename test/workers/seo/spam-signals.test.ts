@@ -1,7 +1,5 @@
-import { nameFindings } from '../../../services/workers/seo/research/name-findings';
-import { pageFindings } from '../../../services/workers/seo/research/page-findings';
+import { pageFindings, nameFindings, isCommercialAnchor } from '../../../services/workers/seo/research/spam-findings';
 import { type Findings, judgeSpam, SPAM_WEIGHTS, type SpamSignalId } from '../../../services/workers/seo/research/spam-signals';
-import { isCommercialAnchor } from '../../../services/workers/seo/research/spam-words';
 import { parseTarget } from '../../../services/workers/seo/research/target';
 import { parsePage } from '../../../services/kit/pages/parse-page';
 

@@ -4,7 +4,7 @@ import { COMMON_CRAWL } from '../sources/crawl-index';
 import { OPEN_PAGE_RANK } from '../sources/open-page-rank';
 import { TRANCO } from '../sources/tranco';
 import { WEB_GRAPH } from '../sources/web-graph';
-import { discoverLinks } from './discover-links';
+import { discoverLinks } from './search';
 import { pageFacts } from './page-facts';
 import { sourcesMissing, readPage, type Research } from './research';
 import { type AuthorityInput, serviceAuthority } from './service-authority';

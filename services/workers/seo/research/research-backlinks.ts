@@ -1,5 +1,5 @@
 import { measured } from '../figure';
-import { discoverLinks } from './discover-links';
+import { discoverLinks } from './search';
 import type { Research } from './research';
 import { LINK_INDEX, type SeenLink } from '../sources/link-index';
 import { type Target, targetText, isLinkTo } from './target';

@@ -1,7 +1,7 @@
 import { estimated, SERVICE } from '../figure';
 import { hostOf, registrableDomain } from '../../../kit/pages/page-url';
 import { assessPage, findReputation, linksTo, unlisting } from './assess-page';
-import { discoverLinks } from './discover-links';
+import { discoverLinks } from './search';
 import { readPage, type Research } from './research';
 import { type SpamTier } from './spam-signals';
 import { type Target, targetText } from './target';

@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
-import { comparableUrl, parseUrl } from '../../../kit/pages/page-url';
+import { comparableUrl, parseUrl, hostOf, isSameSite } from '../../../kit/pages/page-url';
 import type { EngineQuery, SearchResult, ResultPage, SearchEngine } from '../sources/search-engine';
 import type { SerpFeatures } from '../sources/serp-features';
 import { sourcesMissing, type Research } from './research';
+import { type Target } from './target';
 
 /** A page that at least one engine found. */
-export interface FoundPage extends SearchResult {
+interface FoundPage extends SearchResult {
   readonly parsed: URL;
   /** Its place in each engine's order, from 1. Engines that were not read so far, or do not list it, are absent. */
   readonly ranks: Readonly<Record<string, number>>;
@@ -178,4 +179,26 @@ class EngineResults {
     const { log, signal } = this.research;
     return log.ask(this.engine.name, async () => ({ value: await this.engine.searchPage(this.query, page, signal) }));
   }
+}
+
+/** Search results examined in one step. */
+const STEP = 20;
+/** Maximum results examined. Later results are not worth a look. */
+const MAX_RESULTS = 60;
+
+/**
+ * Finds pages of other sites that mention a target. They are candidates, since a mention need not be a link.
+ * @throws ServiceError 503 when no engine is configured
+ */
+export async function discoverLinks(research: Research, { host, domain }: Target, limit: number): Promise<URL[]> {
+  const found = new Map<string, URL>();
+  const search = new MergedSearch(research, { query: `"${host.replace(/^www\./, '')}" -site:${domain}`, country: 'US', language: 'en' });
+  for (let most = STEP; most <= MAX_RESULTS && found.size < limit; most += STEP) {
+    const before = found.size;
+    for (const { parsed } of await search.first(most)) {
+      if (!isSameSite(hostOf(parsed), host)) found.set(parsed.href, parsed);
+    }
+    if (found.size === before) break;
+  }
+  return [...found.values()].slice(0, limit);
 }

@@ -1,7 +1,6 @@
 import { type Clock } from '../../../../plugins/core/ports';
-import { createKeptList, type DatedList } from './kept-list';
+import { createKeptList, type DatedList, openLines, type LineRequest } from './kept-list';
 import { type SourceResult } from './source-log';
-import { openLines, type LineRequest } from './text-lines';
 
 export const BLOCK_LIST = 'block_list';
 

@@ -1,8 +1,7 @@
 import { type Clock } from '../../../../plugins/core/ports';
-import { createKeptList, type DatedList } from './kept-list';
+import { createKeptList, type DatedList, openLines, type LineRequest } from './kept-list';
 import { SourceFailed } from './source-failed';
 import { type SourceResult } from './source-log';
-import { openLines, type LineRequest } from './text-lines';
 
 export const WEB_GRAPH = 'common_crawl_web_graph';
 
