@@ -11,8 +11,7 @@ import { type IpDatabases } from './ip-databases';
 import { type AddressLists } from './lists/address-lists';
 import { type PlaceFacts, UNKNOWN_PLACE } from './ip-records';
 import { type FindNetworkFacts, type NetworkFacts, type SourceCheck } from './network-facts';
-import { judgeScores } from './judge-scores';
-import { abuseWeight, RISK_WEIGHTS, type RiskSignal } from './scores';
+import { abuseWeight, RISK_WEIGHTS, type RiskSignal, judgeScores } from './scores';
 
 export interface LookUpDeps {
   readonly databases: IpDatabases;
