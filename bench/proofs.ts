@@ -4,7 +4,7 @@ import { type ContextSigner } from '../plugins/core/proof/context-token';
 import { createContextKey } from '../plugins/core/proof/create-context-key';
 import { createProductSigner, deriveProductKey, formatSecrets, rotateSecrets } from '../plugins/core/proof/product-keys';
 import { createContextKeys, verifyContext } from '../plugins/core/proof/verify-context';
-import { contextFor } from '../test/kit/harness';
+import { contextFor } from '../test/kit/context';
 import { startBenchNode } from './support/bench-node';
 import { type BenchStores, withBenchStores } from './support/bench-stores';
 import { measure, type MeasuredLoad, median, startUpstream } from './support/load';

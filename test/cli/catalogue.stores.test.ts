@@ -4,7 +4,8 @@ import { updateApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
 import { readProductDocuments } from '../../services/selling/catalogue/product-documents';
 import { PRODUCTS } from '../support/catalogue';
-import { projectRoot, runCommand, type CommandRun } from '../support/run-command';
+import { runCommand, type CommandRun } from '../support/run-command';
+import { projectRoot } from '../support/project-root';
 import { useCommands } from './support/use-commands';
 import { runFolder } from '../support/run-folder';
 

@@ -8,7 +8,8 @@ import { serve as startServer, type TestServer } from '../gateway/support/echo-s
 import { writeMmdb } from '../products/ip/mmdb-writer';
 import { indiaLines } from '../products/pincode/india-lines';
 import { openedForTests } from '../support/opened';
-import { runCommand, projectRoot } from '../support/run-command';
+import { runCommand } from '../support/run-command';
+import { projectRoot } from '../support/project-root';
 import { runFolder } from '../support/run-folder';
 import { spawnSync } from 'node:child_process';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isPlausibleKey } from '../../plugins/core/access/api-key';
-import { runCommand, type CommandRun, projectRoot } from '../support/run-command';
+import { runCommand, type CommandRun } from '../support/run-command';
+import { projectRoot } from '../support/project-root';
 import { CUSTOMER, useCommands } from './support/use-commands';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';

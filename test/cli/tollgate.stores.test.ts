@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
 import { askForPlan } from '../../services/selling/subscriptions/ask-for-plan';
 import { testDatabase } from '../support/postgres/postgres';
-import { projectRoot, runCommand } from '../support/run-command';
+import { runCommand } from '../support/run-command';
+import { projectRoot } from '../support/project-root';
 import { CUSTOMER, useCommands } from './support/use-commands';
 import { runFolder } from '../support/run-folder';
 

@@ -20,7 +20,7 @@ import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { signingSettings } from '../../plugins/server/signing-settings';
 import { proofSettings } from '../../services/kit/service/proof-settings';
 import { SERVICES } from '../../services/products/registry';
-import { contextFor } from '../kit/harness';
+import { contextFor } from '../kit/context';
 import { createLog } from '../../services/kit/log';
 import { HEALTH_SERVICE, loadService } from '../../services/kit/worker/load-proto';
 import { serveWorker } from '../../services/kit/worker/serve-worker';

@@ -5,7 +5,7 @@ import { derivePrivateKey, deriveProductKey, formatSecrets, rotateSecrets } from
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { signingSettings } from '../../plugins/server/signing-settings';
 import { proofSettings } from '../../services/kit/service/proof-settings';
-import { contextFor } from '../kit/harness';
+import { contextFor } from '../kit/context';
 
 type Env = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeKongTemplates } from '../../cli/container/kong-templates';
-import { projectRoot } from '../support/run-command';
+import { projectRoot } from '../support/project-root';
 
 const from = join(projectRoot, 'kong/templates');
 let folder: string;

@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { defineRoute, defineService } from '../../services/kit/service/define-service';
 import { createServiceApp } from '../../services/kit/service/service-app';
 import { eventually } from '../support/eventually';
-import { contextFor, proofHeader, PROOF } from './harness';
+import { PROOF, contextFor, proofHeader } from './context';
 import { testClock } from './test-clock';
 import { CATALOGUE } from '../support/catalogue';
 

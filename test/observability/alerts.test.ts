@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../support/run-command';
+import { projectRoot } from '../support/project-root';
 import { readAlerts, readPanels } from './support/metric-names';
 
 const alerts = readAlerts();

@@ -10,7 +10,7 @@ import { createTestAuthority } from '../support/certificates';
 import { eventually } from '../support/eventually';
 import { firstOf } from '../support/scenes';
 import { endProgram, type StartedProgram, startProgram } from '../support/system/program';
-import { contextFor, proofHeader, PROOF } from '../kit/harness';
+import { PROOF, contextFor, proofHeader } from '../kit/context';
 
 const authority = createTestAuthority('authority');
 const WORKER = authority.issue('workers');

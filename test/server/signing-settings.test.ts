@@ -3,7 +3,7 @@ import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { derivePrivateKey, deriveProductKey } from '../../plugins/core/proof/product-keys';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { signingSettings } from '../../plugins/server/signing-settings';
-import { contextFor } from '../kit/harness';
+import { contextFor } from '../kit/context';
 
 const pair = createContextKey();
 const SECRETS = `1:${Buffer.alloc(32, 1).toString('base64')},2:${Buffer.alloc(32, 2).toString('base64')}`;

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { type RunOptions, runTollgate } from '../../cli/run-tollgate';
-
-export const projectRoot = join(__dirname, '..', '..');
+import { projectRoot } from './project-root';
 
 export interface CommandRun {
   readonly code: number;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { contextFor, createHarness, proofHeader } from '../harness';
+import { contextFor, proofHeader } from '../context';
+import { createHarness } from '../harness';
 import { sampleService } from '../service/sample-service';
 
 /** More than the buffers of both sockets hold: whoever stops reading is noticed. */

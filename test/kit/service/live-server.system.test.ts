@@ -9,7 +9,7 @@ import { createServiceApp } from '../../../services/kit/service/service-app';
 import { type Refund } from '../../../services/kit/service/refund';
 import { ServiceError } from '../../../services/kit/errors';
 import { eventually } from '../../support/eventually';
-import { contextFor, proofHeader, PROOF } from '../harness';
+import { PROOF, contextFor, proofHeader } from '../context';
 import { testClock } from '../test-clock';
 import { CATALOGUE } from '../../support/catalogue';
 

@@ -4,7 +4,8 @@ import { type ProblemCode } from '../../../plugins/core/problems';
 import { ServiceError, type ServiceErrorOptions, upstreamFailure } from '../../../services/kit/errors';
 import { createMetrics } from '../../../services/kit/metrics';
 import { type Refund } from '../../../services/kit/service/refund';
-import { contextFor, createHarness, proofHeader, PROOF } from '../harness';
+import { PROOF, contextFor, proofHeader } from '../context';
+import { createHarness } from '../harness';
 import { NOW_MS } from '../test-clock';
 import { type SampleDeps, sampleService } from './sample-service';
 

@@ -5,7 +5,8 @@ import { defineRoute, defineService } from '../../../services/kit/service/define
 import { indexRoute } from '../../../services/kit/service/index-route';
 import { CATALOGUE } from '../../support/catalogue';
 import { eventually } from '../../support/eventually';
-import { createHarness, contextFor, proofHeader } from '../harness';
+import { contextFor, proofHeader } from '../context';
+import { createHarness } from '../harness';
 
 interface Deps {
   work(): Promise<unknown>;

@@ -3,7 +3,7 @@ import { HEALTH_SERVICE } from '../../../services/kit/worker/load-proto';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { eventually } from '../../support/eventually';
-import { contextFor } from '../harness';
+import { contextFor } from '../context';
 import { echoClient, type Methods, serveEcho } from './echo-worker';
 
 const worker = (name: string, port = 0): Promise<WorkerServer> => serveEcho({ Say: () => ({ saidText: name, caller: '' }) }, { port });

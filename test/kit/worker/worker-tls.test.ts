@@ -5,7 +5,7 @@ import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type WorkerCallOptions, type WorkerClient } from '../../../services/kit/worker/worker-client';
 import { type MutualTls } from '../../../services/kit/mutual-tls';
 import { createTestAuthority } from '../../support/certificates';
-import { contextFor } from '../harness';
+import { contextFor } from '../context';
 import { echoClient, type Methods, serveEcho } from './echo-worker';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

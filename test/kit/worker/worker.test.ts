@@ -4,7 +4,7 @@ import { type WorkerCallOptions, type WorkerClient, type WorkerClientOptions } f
 import { type WorkerHandler, type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type WorkerCall } from '../../../services/kit/worker/worker-call';
 import { eventually } from '../../support/eventually';
-import { contextFor } from '../harness';
+import { contextFor } from '../context';
 import { echoClient, type Methods, serveEcho } from './echo-worker';
 import { createLog } from '../../../services/kit/log';
 import { createWorkerMetrics } from '../../../services/kit/worker/worker-metrics';

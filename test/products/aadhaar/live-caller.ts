@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { contextFor, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
 
 /** Calls a service of Aadhaar with a live key, and keeps its answers with their headers. */
 export class LiveCaller {

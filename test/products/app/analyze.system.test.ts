@@ -11,7 +11,8 @@ import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FULL_APP } from '../../support/apk/apk-samples';
 import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
 import { eventually } from '../../support/eventually';
-import { buildHarness, contextFor, type Harness, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
+import { buildHarness, type Harness } from '../../kit/harness';
 
 const APK_TYPE = 'application/vnd.android.package-archive';
 const MEBIBYTE = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { type ServerResponse, type IncomingMessage } from 'node:http';
 import { gdplayHarness, gdplayDeps, listenGdplay } from './gdplay-harness';
 import { listenWeb, type Web } from '../../kit/listen-web';
-import { contextFor, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
 
 describe('by the API', () => {
   const KEY = 'live-api-key-1';

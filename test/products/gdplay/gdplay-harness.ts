@@ -5,7 +5,8 @@ import { gdplaySettings } from '../../../services/products/gdplay/settings';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createServiceApp } from '../../../services/kit/service/service-app';
-import { contextFor, createHarness, type Harness, proofHeader, PROOF } from '../../kit/harness';
+import { PROOF, contextFor, proofHeader } from '../../kit/context';
+import { createHarness, type Harness } from '../../kit/harness';
 import { testClock } from '../../kit/test-clock';
 import { CATALOGUE } from '../../support/catalogue';
 

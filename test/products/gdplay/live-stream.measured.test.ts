@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { expectMeasured } from '../../support/measured';
-import { contextFor, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
 import { gdplayDeps, type Listening, listenGdplay } from './gdplay-harness';
 import { listenWeb } from '../../kit/listen-web';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import send from 'send';
 import { ensurePackages } from '../../support/debian-packages';
-import { contextFor, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
 import { gdplayDeps, type Listening, listenGdplay } from './gdplay-harness';
 import { listenWeb, type Web } from '../../kit/listen-web';
 

@@ -1,5 +1,6 @@
 import { Stage, listening } from '../../workers/identity/support/stage';
-import { type Harness, contextFor, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
+import { type Harness } from '../../kit/harness';
 import { firstOf } from '../../support/scenes';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import faults from './faults.json';
-import { projectRoot } from '../run-command';
+import { projectRoot } from '../project-root';
 
 /** What a process answered at `/metrics`, before a fault and at its end; undefined where it did not answer. */
 export interface Scrapes {

@@ -1,7 +1,8 @@
 import { cookieHeader, cookiesAfter } from '../../../services/workers/identity/upstream/cookie-jar';
 import { type UpstreamResponse } from '../../../services/kit/upstream/upstream-client';
 import { GstPortal } from '../../../services/workers/identity/upstream/gst-portal';
-import { type Harness, contextFor, proofHeader } from '../../kit/harness';
+import { contextFor, proofHeader } from '../../kit/context';
+import { type Harness } from '../../kit/harness';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
 import { asLive, get, post } from './support/ask';
 import { PIXEL, openingSessions } from '../../support/scripted-link';

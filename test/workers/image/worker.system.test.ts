@@ -3,7 +3,7 @@ import { loadWorkerService } from '../../../services/kit/worker/load-proto';
 import { GrpcWorkerClient } from '../../../services/kit/worker/worker-client';
 import { type RemoveBackgroundRequest } from '../../../services/workers/generated/image/image/v1/RemoveBackgroundRequest';
 import { type RemoveBackgroundResponse__Output } from '../../../services/workers/generated/image/image/v1/RemoveBackgroundResponse';
-import { contextFor } from '../../kit/harness';
+import { contextFor } from '../../kit/context';
 import { endProgram, startProgram } from '../../support/system/program';
 import { disc } from './pictures';
 
