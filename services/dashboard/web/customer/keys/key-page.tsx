@@ -23,11 +23,10 @@ import type { KeyUsage } from '../../../contract/usage';
 import { formatCount } from '../../parts/format/numbers';
 import { addDays, dayOf, daysBetween, formatDay, formatHour, lastHours } from '../../parts/format/time';
 import { useSession } from '../../parts/hooks/use-session';
-import { GrainSwitch } from '../usage/grain-switch';
 import { sumAnswers, type AnswerBar } from '../usage/answers';
 import { AnswersChart } from '../usage/answers-chart';
-import { OUTCOMES, outcomeTitle, sumOutcomes, type Outcomes } from '../usage/outcomes';
-import { UsageChart, type Grain } from '../usage/usage-chart';
+import { OUTCOMES, outcomeTitle, sumOutcomes, type Outcomes } from '../usage/usage-series';
+import { UsageChart, type Grain, GrainSwitch } from '../usage/usage-chart';
 
 /** Everything about one key. */
 export function KeyPage(): ReactNode {

@@ -4,14 +4,13 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import type { Key, Simulation } from '../../../contract/keys';
 import { call } from '../../parts/api/request';
-import { isSameList, isSameRules } from './key-changes';
 import { formatCount } from '../../parts/format/numbers';
 import { joinRules, splitRules } from './rule-text';
 import { toast } from '../../parts/browser/toast';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { useUnsaved } from '../../parts/components/unsaved-guard';
 import { useVersioned } from '../../parts/hooks/use-versioned';
-import { ConflictNotice, SaveButtons, SaveProblem } from './saving';
+import { ConflictNotice, SaveButtons, SaveProblem, isSameList, isSameRules } from './saving';
 import { RuleWarnings } from './rule-warnings';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 

@@ -16,8 +16,7 @@ import { toast } from '../../parts/browser/toast';
 import { ConsentChoice, isAgreed, wantingConsent } from '../../parts/components/consent-choice';
 import { ConfirmDialog } from '../../parts/components/confirm-dialog';
 import { type Offer, termsOf, toUnderstand } from './offers';
-import { PlanComparison } from './plan-comparison';
-import { OwnTermsNotes, PlanTerms, SourceNotice, UnderstoodChoice } from './plan-terms';
+import { OwnTermsNotes, PlanTerms, SourceNotice, UnderstoodChoice, PlanComparison } from './plan-terms';
 
 interface ChoosePlanDialogProps {
   readonly product: Product;

@@ -1,6 +1,6 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
-import { ColorSwatch, Group, parseThemeColor, Text, useMantineTheme } from '@mantine/core';
+import { ColorSwatch, Group, parseThemeColor, SegmentedControl, Text, useMantineTheme } from '@mantine/core';
 import { type ReactNode } from 'react';
 import { formatCompact, formatCount } from '../../parts/format/numbers';
 import { formatDay, formatHour, formatHourTick } from '../../parts/format/time';
@@ -80,4 +80,19 @@ export function UsageChart({ title, by = 'day', series: { series, rows }, aside,
       )}
     </Panel>
   );
+}
+
+interface GrainSwitchProps {
+  readonly by: Grain;
+  readonly onChange: (by: Grain) => void;
+}
+
+const CHOICES: { value: Grain; label: string }[] = [
+  { value: 'day', label: 'Days' },
+  { value: 'hour', label: 'Hours' },
+];
+
+/** Whether a chart has a bar for each day or each hour. */
+export function GrainSwitch({ by, onChange }: GrainSwitchProps): ReactNode {
+  return <SegmentedControl aria-label="Show by" data={CHOICES} value={by} onChange={onChange} />;
 }

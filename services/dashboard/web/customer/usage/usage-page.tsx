@@ -16,11 +16,9 @@ import { formatCount } from '../../parts/format/numbers';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { sumAnswers } from './answers';
 import { AnswersChart } from './answers-chart';
-import { GrainSwitch } from './grain-switch';
 import { LimitTable } from './limit-table';
-import { OUTCOMES, outcomeTitle, sumOutcomes } from './outcomes';
-import { type Grain, UsageChart } from './usage-chart';
-import { admittedSeries, refusedSeries, stack, usedSeries, usedTitle } from './usage-series';
+import { type Grain, UsageChart, GrainSwitch } from './usage-chart';
+import { admittedSeries, refusedSeries, stack, usedSeries, usedTitle, OUTCOMES, outcomeTitle, sumOutcomes } from './usage-series';
 
 /** Usage by product, and refused requests, by day or hour. */
 export function UsagePage(): ReactNode {

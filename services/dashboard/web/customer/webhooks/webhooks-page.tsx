@@ -1,11 +1,11 @@
-import { Badge, Button, Stack, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import type { Webhook } from '../../../contract/alerts';
+import { type Webhook } from '../../../contract/alerts';
 import { webhooksQuery } from '../../parts/api/queries';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { Guarded } from '../../parts/components/guarded';
@@ -17,8 +17,10 @@ import { useRead } from '../../parts/hooks/use-read';
 import { Dialog } from '../../parts/components/dialog';
 import { FormButtons } from '../../parts/components/form-buttons';
 import { call } from '../../parts/api/request';
+import { brandName } from '../../parts/browser/brand';
+import { CodeLine } from '../../parts/components/code-line';
+import { OnceOnly } from '../../parts/components/once-only';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { SigningSecret } from './signing-secret';
 
 const COLUMNS: readonly Column<Webhook>[] = [
   {
@@ -138,5 +140,33 @@ function AddWebhookDialog({ mayBePrivate, onClose }: AddWebhookDialogProps): Rea
         </form>
       )}
     </Dialog>
+  );
+}
+
+interface SigningSecretProps {
+  readonly secret: string;
+  readonly onClose: () => void;
+}
+
+/** Shows a webhook's signing secret, once. */
+export function SigningSecret({ secret, onClose }: SigningSecretProps): ReactNode {
+  const [isCopied, { open: noteCopy }] = useDisclosure(false);
+  return (
+    <Stack gap="md" onCopy={noteCopy}>
+      <OnceOnly isCopied={isCopied}>
+        This secret is shown only once. Your endpoint needs it to verify that a request comes from {brandName}.
+      </OnceOnly>
+      <CodeLine label="Signing secret" text={secret} what="secret" onCopied={noteCopy} />
+      <Text size="sm" c="dimmed">
+        Requests follow{' '}
+        <a href="https://www.standardwebhooks.com" className="text-link in-text" rel="noreferrer">
+          Standard Webhooks
+        </a>
+        : verify the header <span className="mono">webhook-signature</span> with this secret and one of its libraries.
+      </Text>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>I have copied it</Button>
+      </Group>
+    </Stack>
   );
 }
