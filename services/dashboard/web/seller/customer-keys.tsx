@@ -9,7 +9,7 @@ import { customerKeysQuery, catalogueQuery } from '../parts/api/operator-queries
 import { call } from '../parts/api/request';
 import { usePaged } from '../parts/hooks/use-paged';
 import { ConfirmDialog } from '../parts/components/confirm-dialog';
-import { DataTable, type Column } from '../parts/components/data-table';
+import { type Column, ReadTable } from '../parts/components/data-table';
 import { EmptyState } from '../parts/components/empty-state';
 import { Moment } from '../parts/components/moment';
 import { Pager } from '../parts/components/pager';
@@ -38,7 +38,7 @@ interface CustomerKeysProps {
 /** The customer's keys, masked. */
 export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): ReactNode {
   const paging = usePaged();
-  const { data, error, refetch } = useRead({ ...customerKeysQuery(customerId, paging.after), placeholderData: keepPreviousData });
+  const { data, ...read } = useRead({ ...customerKeysQuery(customerId, paging.after), placeholderData: keepPreviousData });
   const [isIssuing, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<ListedKey>();
   const titleOf = useSoldTitles();
@@ -49,17 +49,14 @@ export function CustomerKeys({ customerId, onSuspend }: CustomerKeysProps): Reac
   );
   return (
     <Panel title="Keys" aside={issue}>
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Keys"
-          columns={columnsFor({ titleOf, onSuspend, onRevoke: setRevoked })}
-          rows={data?.keys}
-          rowKey={({ id }) => id}
-          empty={<EmptyState title="No keys">The customer has made none yet.</EmptyState>}
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Keys"
+        columns={columnsFor({ titleOf, onSuspend, onRevoke: setRevoked })}
+        rows={data?.keys}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="No keys">The customer has made none yet.</EmptyState>}
+      />
       <Pager paging={paging} next={data?.next} />
       {isIssuing && <IssueKeyDialog customerId={customerId} onClose={close} />}
       {revoked && <RevokeDialog item={revoked} onClose={() => setRevoked(undefined)} />}

@@ -14,7 +14,7 @@ import { formatCount, formatPrice } from '../parts/format/numbers';
 import { formatDay } from '../parts/format/time';
 import { usePaged } from '../parts/hooks/use-paged';
 import { useSubmit } from '../parts/hooks/use-submit';
-import { DataTable, type Column } from '../parts/components/data-table';
+import { type Column, ReadTable } from '../parts/components/data-table';
 import { Dialog } from '../parts/components/dialog';
 import { EmptyState } from '../parts/components/empty-state';
 import { FormButtons } from '../parts/components/form-buttons';
@@ -180,7 +180,7 @@ export function CustomersPage(): ReactNode {
   const { order: _order, ...asked } = filter;
   const [isAdding, { open, close }] = useDisclosure(false);
   const paging = usePaged();
-  const { data, error, refetch } = useRead({ ...customersQuery(asked, paging.after), placeholderData: keepPreviousData });
+  const { data, ...read } = useRead({ ...customersQuery(asked, paging.after), placeholderData: keepPreviousData });
   const isNarrowed = filter.search !== undefined || filter.state !== undefined || filter.product !== undefined;
   return (
     <>
@@ -201,24 +201,21 @@ export function CustomersPage(): ReactNode {
       )}
       <CustomerViews search={address} />
       <Filters filter={filter} />
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Customers"
-          columns={COLUMNS}
-          rows={data?.customers}
-          rowKey={({ id }) => id}
-          expectedRows={8}
-          empty={
-            isNarrowed ? (
-              <EmptyState title="No matching customer">The search looks at the beginning of an address.</EmptyState>
-            ) : (
-              <EmptyState title="No customers yet">Customers appear here when they sign up, or when you add them.</EmptyState>
-            )
-          }
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Customers"
+        columns={COLUMNS}
+        rows={data?.customers}
+        rowKey={({ id }) => id}
+        expectedRows={8}
+        empty={
+          isNarrowed ? (
+            <EmptyState title="No matching customer">The search looks at the beginning of an address.</EmptyState>
+          ) : (
+            <EmptyState title="No customers yet">Customers appear here when they sign up, or when you add them.</EmptyState>
+          )
+        }
+      />
       <Pager paging={paging} next={data?.next} />
       {isAdding && <AddCustomerDialog onClose={close} />}
     </>

@@ -7,12 +7,11 @@ import { type AuditOfAll } from '../../contract/operator';
 import { auditOfAllQuery } from '../parts/api/operator-queries';
 import { addressOf } from '../parts/api/request';
 import { usePaged } from '../parts/hooks/use-paged';
-import { DataTable, type Column } from '../parts/components/data-table';
+import { type Column, ReadTable } from '../parts/components/data-table';
 import { EmptyState } from '../parts/components/empty-state';
 import { Moment } from '../parts/components/moment';
 import { PageTitle } from '../parts/components/page-title';
 import { Pager } from '../parts/components/pager';
-import { ProblemAlert } from '../parts/components/problem-alert';
 import { useRead } from '../parts/hooks/use-read';
 import { useTypingPause } from '../parts/hooks/use-typing-pause';
 import { ACTION_NAMES } from '../customer/audit/action-names';
@@ -58,7 +57,7 @@ export function OperatorAuditPage(): ReactNode {
   const { actor, action, customer } = useSearch({ from: FROM });
   const filter = { actor, action, customer };
   const paging = usePaged();
-  const { data, error, refetch } = useRead({ ...auditOfAllQuery(filter, paging.after), placeholderData: keepPreviousData });
+  const { data, ...read } = useRead({ ...auditOfAllQuery(filter, paging.after), placeholderData: keepPreviousData });
   const download = (
     <Button
       component="a"
@@ -76,18 +75,15 @@ export function OperatorAuditPage(): ReactNode {
         Everything that was changed, by customers, operators and the command line, newest first.
       </PageTitle>
       <Filters />
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Audit log"
-          columns={COLUMNS}
-          rows={data?.entries}
-          rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
-          expectedRows={8}
-          empty={<EmptyState title="Nothing matches">No entry within the time that is kept matches.</EmptyState>}
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Audit log"
+        columns={COLUMNS}
+        rows={data?.entries}
+        rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
+        expectedRows={8}
+        empty={<EmptyState title="Nothing matches">No entry within the time that is kept matches.</EmptyState>}
+      />
       <Pager paging={paging} next={data?.next} />
     </>
   );

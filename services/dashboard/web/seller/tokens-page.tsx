@@ -6,11 +6,10 @@ import { type SellerScope } from '../../contract/fields';
 import { type SellerToken } from '../../contract/tokens';
 import { sellerTokensQuery } from '../parts/api/operator-queries';
 import { call } from '../parts/api/request';
-import { type Column, DataTable } from '../parts/components/data-table';
+import { type Column, ReadTable } from '../parts/components/data-table';
 import { EmailText } from '../parts/components/email-text';
 import { EmptyState } from '../parts/components/empty-state';
 import { PageTitle } from '../parts/components/page-title';
-import { ProblemAlert } from '../parts/components/problem-alert';
 import { useRead } from '../parts/hooks/use-read';
 import { CreateTokenDialog, type TokenKind } from '../customer/tokens/create-token-dialog';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from '../customer/tokens/token-cells';
@@ -49,7 +48,7 @@ const columnsFor = (onRevoke: (token: SellerToken) => void): readonly Column<Sel
 
 /** Tokens with which the seller's own programs use the seller's API. */
 export function SellerTokensPage(): ReactNode {
-  const { data, error, refetch } = useRead(sellerTokensQuery);
+  const { data, ...read } = useRead(sellerTokensQuery);
   const [isCreating, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<SellerToken>();
   const create = (
@@ -67,22 +66,19 @@ export function SellerTokensPage(): ReactNode {
         </a>{' '}
         lists every request.
       </PageTitle>
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Tokens"
-          columns={columnsFor(setRevoked)}
-          rows={data?.tokens}
-          rowKey={({ id }) => id}
-          expectedRows={3}
-          empty={
-            <EmptyState title="No tokens yet" action={create}>
-              A token does only what its scopes allow, for all customers. It expires, and ends with its maker’s account.
-            </EmptyState>
-          }
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Tokens"
+        columns={columnsFor(setRevoked)}
+        rows={data?.tokens}
+        rowKey={({ id }) => id}
+        expectedRows={3}
+        empty={
+          <EmptyState title="No tokens yet" action={create}>
+            A token does only what its scopes allow, for all customers. It expires, and ends with its maker’s account.
+          </EmptyState>
+        }
+      />
       {isCreating && <CreateTokenDialog kind={KIND} onClose={close} />}
       {revoked && (
         <RevokeTokenDialog

@@ -10,7 +10,7 @@ import { call } from '../../parts/api/request';
 import { usePaged } from '../../parts/hooks/use-paged';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { DataTable, type Column } from '../../parts/components/data-table';
+import { DataTable, type Column, ReadTable } from '../../parts/components/data-table';
 import { Guarded } from '../../parts/components/guarded';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Moment } from '../../parts/components/moment';
@@ -76,7 +76,7 @@ function About({ alert: { keyId, maskedKey, product } }: { readonly alert: Alert
 export function AlertsPage(): ReactNode {
   const client = useQueryClient();
   const paging = usePaged();
-  const { data, error, refetch } = useRead({ ...alertsQuery(paging.after), placeholderData: keepPreviousData });
+  const { data, ...read } = useRead({ ...alertsQuery(paging.after), placeholderData: keepPreviousData });
   const { submit, pending, problem } = useSubmit(async () => {
     await call('POST /alerts/read');
     await client.invalidateQueries({ queryKey: ['alerts'] });
@@ -102,17 +102,14 @@ export function AlertsPage(): ReactNode {
         .
       </PageTitle>
       <ProblemAlert problem={problem} />
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Alerts"
-          columns={COLUMNS}
-          rows={data?.alerts}
-          rowKey={(alert) => alert.id}
-          empty={<EmptyState title="No alerts yet">Alerts appear here before a limit is reached or a key expires.</EmptyState>}
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Alerts"
+        columns={COLUMNS}
+        rows={data?.alerts}
+        rowKey={(alert) => alert.id}
+        empty={<EmptyState title="No alerts yet">Alerts appear here before a limit is reached or a key expires.</EmptyState>}
+      />
       <Pager paging={paging} next={data?.next} />
       <Settings />
     </>

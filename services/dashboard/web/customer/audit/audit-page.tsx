@@ -7,12 +7,11 @@ import { auditQuery } from '../../parts/api/queries';
 import { addressOf } from '../../parts/api/request';
 import { Action, Actor, Details } from './audit-cells';
 import { usePaged } from '../../parts/hooks/use-paged';
-import { DataTable, type Column } from '../../parts/components/data-table';
+import { type Column, ReadTable } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Moment } from '../../parts/components/moment';
 import { PageTitle } from '../../parts/components/page-title';
 import { Pager } from '../../parts/components/pager';
-import { ProblemAlert } from '../../parts/components/problem-alert';
 import { ExportLink } from '../../parts/components/export-link';
 import { useRead } from '../../parts/hooks/use-read';
 
@@ -54,7 +53,7 @@ export function AuditPage(): ReactNode {
   const kind = KINDS.find(({ value }) => value === named)?.value || undefined;
   const navigate = useNavigate({ from: '/audit' });
   const paging = usePaged();
-  const { data, error, refetch } = useRead({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
+  const { data, ...read } = useRead({ ...auditQuery(kind, paging.after), placeholderData: keepPreviousData });
   const save = <ExportLink href={addressOf('GET /audit.csv', { query: { kind } })} />;
   return (
     <>
@@ -69,24 +68,21 @@ export function AuditPage(): ReactNode {
           onChange={(event) => void navigate({ search: { kind: event.currentTarget.value || undefined }, replace: true })}
         />
       </Group>
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Audit log"
-          columns={COLUMNS}
-          rows={data?.entries}
-          rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
-          expectedRows={8}
-          empty={
-            kind === undefined ? (
-              <EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>
-            ) : (
-              <EmptyState title="Nothing of this kind">Choose another kind of entry above.</EmptyState>
-            )
-          }
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Audit log"
+        columns={COLUMNS}
+        rows={data?.entries}
+        rowKey={({ at, action, subject }) => `${at} ${action} ${subject.id}`}
+        expectedRows={8}
+        empty={
+          kind === undefined ? (
+            <EmptyState title="No changes yet">Changes to your account are recorded here.</EmptyState>
+          ) : (
+            <EmptyState title="Nothing of this kind">Choose another kind of entry above.</EmptyState>
+          )
+        }
+      />
       <Pager paging={paging} next={data?.next} />
     </>
   );

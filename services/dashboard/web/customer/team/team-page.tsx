@@ -7,7 +7,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type Invitation, type InvitedRole, type Member, type SentInvitation } from '../../../contract/team';
 import { checkEmail } from '../../parts/api/credentials';
 import { teamQuery } from '../../parts/api/queries';
-import { type Column, DataTable } from '../../parts/components/data-table';
+import { type Column, DataTable, ReadTable } from '../../parts/components/data-table';
 import { Moment } from '../../parts/components/moment';
 import { PageTitle } from '../../parts/components/page-title';
 import { ProblemAlert } from '../../parts/components/problem-alert';
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Member>[] = [
 
 /** Members of the organisation, and invitations. */
 export function TeamPage(): ReactNode {
-  const { data, error, refetch } = useRead(teamQuery);
+  const { data, ...read } = useRead(teamQuery);
   const [isInviting, { open, close }] = useDisclosure(false);
   const manages = useMay('members');
   const [isRenaming, renaming] = useDisclosure(false);
@@ -70,11 +70,7 @@ export function TeamPage(): ReactNode {
           </>
         )}
       </PageTitle>
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable caption="Members" columns={COLUMNS} rows={data?.members} rowKey={({ userId }) => userId} expectedRows={2} />
-      )}
+      <ReadTable read={read} caption="Members" columns={COLUMNS} rows={data?.members} rowKey={({ userId }) => userId} expectedRows={2} />
       {data && data.invitations.length > 0 && (
         <Stack gap="sm" mt="xl">
           <Title order={2}>Open invitations</Title>

@@ -5,12 +5,11 @@ import { useState, type ReactNode } from 'react';
 import type { Token } from '../../../contract/tokens';
 import { tokensQuery } from '../../parts/api/queries';
 import { call } from '../../parts/api/request';
-import { DataTable, type Column } from '../../parts/components/data-table';
+import { type Column, ReadTable } from '../../parts/components/data-table';
 import { EmailText } from '../../parts/components/email-text';
 import { Guarded } from '../../parts/components/guarded';
 import { EmptyState } from '../../parts/components/empty-state';
 import { PageTitle } from '../../parts/components/page-title';
-import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 import { CreateTokenDialog, type CreatedToken, type TokenKind } from './create-token-dialog';
 import { RevokeButton, RevokeTokenDialog, TOKEN_FACTS } from './token-cells';
@@ -49,7 +48,7 @@ function Maker({ token: { madeBy, isMakerHere } }: { readonly token: Token }): R
 
 /** Tokens with which programs use the management API. */
 export function TokensPage(): ReactNode {
-  const { data, error, refetch } = useRead(tokensQuery);
+  const { data, ...read } = useRead(tokensQuery);
   const [isCreating, { open, close }] = useDisclosure(false);
   const [revoked, setRevoked] = useState<Token>();
   const create = (
@@ -69,22 +68,19 @@ export function TokensPage(): ReactNode {
         </a>{' '}
         lists every request.
       </PageTitle>
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Tokens"
-          columns={columnsFor(setRevoked)}
-          rows={data?.tokens}
-          rowKey={({ id }) => id}
-          expectedRows={3}
-          empty={
-            <EmptyState title="No tokens yet" action={create}>
-              A token does only what its scopes allow, and expires. It cannot sign in, change your password or create other tokens.
-            </EmptyState>
-          }
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Tokens"
+        columns={columnsFor(setRevoked)}
+        rows={data?.tokens}
+        rowKey={({ id }) => id}
+        expectedRows={3}
+        empty={
+          <EmptyState title="No tokens yet" action={create}>
+            A token does only what its scopes allow, and expires. It cannot sign in, change your password or create other tokens.
+          </EmptyState>
+        }
+      />
       {isCreating && <CreateTokenDialog kind={MANAGEMENT_TOKENS} onClose={close} />}
       {revoked && <RevokeDialog token={revoked} onClose={() => setRevoked(undefined)} />}
     </>

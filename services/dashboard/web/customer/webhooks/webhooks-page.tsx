@@ -7,7 +7,7 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Webhook } from '../../../contract/alerts';
 import { webhooksQuery } from '../../parts/api/queries';
-import { DataTable, type Column } from '../../parts/components/data-table';
+import { type Column, ReadTable } from '../../parts/components/data-table';
 import { Guarded } from '../../parts/components/guarded';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Moment } from '../../parts/components/moment';
@@ -48,7 +48,7 @@ function Outcome({ outcome }: { readonly outcome: Webhook['lastOutcome'] }): Rea
 
 /** The URLs that receive alerts. */
 export function WebhooksPage(): ReactNode {
-  const { data, error, refetch } = useRead(webhooksQuery);
+  const { data, ...read } = useRead(webhooksQuery);
   const [isAdding, { open, close }] = useDisclosure(false);
   const add = (
     <Guarded needs="webhooks">
@@ -62,22 +62,19 @@ export function WebhooksPage(): ReactNode {
       <PageTitle title="Webhooks" actions={add}>
         Every alert is sent to these URLs as a signed request, and retried if delivery fails.
       </PageTitle>
-      {error ? (
-        <ProblemAlert problem={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          caption="Webhooks"
-          columns={COLUMNS}
-          rows={data?.webhooks}
-          rowKey={(webhook) => webhook.id}
-          expectedRows={3}
-          empty={
-            <EmptyState title="No webhooks yet" action={add}>
-              Add a URL of yours to receive alerts without checking this page.
-            </EmptyState>
-          }
-        />
-      )}
+      <ReadTable
+        read={read}
+        caption="Webhooks"
+        columns={COLUMNS}
+        rows={data?.webhooks}
+        rowKey={(webhook) => webhook.id}
+        expectedRows={3}
+        empty={
+          <EmptyState title="No webhooks yet" action={add}>
+            Add a URL of yours to receive alerts without checking this page.
+          </EmptyState>
+        }
+      />
       {isAdding && <AddWebhookDialog mayBePrivate={data?.mayBePrivate ?? false} onClose={close} />}
     </>
   );

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { type ReactNode } from 'react';
 import classes from './data-table.module.css';
+import { ProblemAlert } from './problem-alert';
 
 export interface Column<Row> {
   readonly header: string;
@@ -53,6 +54,17 @@ export function DataTable<Row>({ caption, columns: all, rows, rowKey, expectedRo
       </table>
     </div>
   );
+}
+
+interface ReadTableProps<Row> extends DataTableProps<Row> {
+  /** What {@link useRead} says of the rows beside them. */
+  readonly read: { readonly error: Error | null; readonly refetch: () => Promise<unknown> };
+}
+
+/** A table of what is read, or why it could not be read. */
+export function ReadTable<Row>({ read: { error, refetch }, ...table }: ReadTableProps<Row>): ReactNode {
+  if (error) return <ProblemAlert problem={error} onRetry={() => void refetch()} />;
+  return <DataTable {...table} />;
 }
 
 function Cells<Row>({ row, columns }: { readonly row: Row; readonly columns: readonly Column<Row>[] }): ReactNode {
