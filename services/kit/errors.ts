@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type KeyMode } from '../../plugins/core/ports';
 import { problemOf, statusOf, type Problem, type ProblemCode, type ReadOn } from '../../plugins/core/problems';
 import { isRefunded, isRefusal } from '../../plugins/core/catalogue/refunds';
@@ -148,4 +149,17 @@ export function answerFailure(error: unknown, requestId: string, readOn?: ReadOn
   const body = problemOf(problem, { requestId, readOn });
   const charge = { isRefunded: isRefunded({ problem }), isRefusal: isRefusal({ problem }) };
   return { status: body.status, headers: {}, body, unexpected: known === undefined, ...charge };
+}
+
+/** A refusal as the bytes of an HTTP/1.1 response that ends its connection, for sockets on which Node offers no response object. */
+export function rawAnswer({ status, body }: FailureAnswer): string {
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${text}`;
 }

@@ -24,7 +24,6 @@ export interface SourceFile {
 export interface SourceOptions {
   /** Unix milliseconds. `{month}` in the source becomes the month of this time, for example 2026-11. */
   readonly nowMs: number;
-  readonly deadlineMs?: number;
 }
 
 function dateOf(ms: number, nowMs: number): Date | null {
@@ -36,11 +35,9 @@ function dateOf(ms: number, nowMs: number): Date | null {
  * @param source a file, or an http or https URL
  * @throws the error of the file or connection
  */
-export async function readSource(source: string, { nowMs, deadlineMs = DEADLINE_MS }: SourceOptions): Promise<SourceFile> {
+export async function readSource(source: string, { nowMs }: SourceOptions): Promise<SourceFile> {
   const named = source.replaceAll('{month}', new Date(nowMs).toISOString().slice(0, 7));
-  const { bytes, changedAt } = /^https?:\/\//.test(named)
-    ? await fetchSource(named, nowMs, deadlineMs)
-    : await readLocal(resolve(named), nowMs);
+  const { bytes, changedAt } = /^https?:\/\//.test(named) ? await fetchSource(named, nowMs) : await readLocal(resolve(named), nowMs);
   const isZipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
   return { bytes: isZipped ? await unzip(bytes, { maxOutputLength: MAX_BYTES }) : bytes, changedAt };
 }
@@ -50,8 +47,8 @@ async function readLocal(path: string, nowMs: number): Promise<SourceFile> {
   return { bytes: await readFile(path), changedAt: dateOf(mtimeMs, nowMs) };
 }
 
-async function fetchSource(url: string, nowMs: number, deadlineMs: number): Promise<SourceFile> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(deadlineMs), headers: { 'user-agent': 'tollgate' } });
+async function fetchSource(url: string, nowMs: number): Promise<SourceFile> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(DEADLINE_MS), headers: { 'user-agent': 'tollgate' } });
   if (response.status !== 200 || !response.body) throw new Error(`the server responded with ${response.status}`);
   const bytes = await readCapped(Readable.fromWeb(response.body), MAX_BYTES);
   return { bytes, changedAt: dateOf(Date.parse(response.headers.get('last-modified') ?? ''), nowMs) };

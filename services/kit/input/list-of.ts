@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** More entries than any list that fits into a request. */
-export const MAX_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 
 function entryOf(entry: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(entry, { io: 'input', unrepresentable: 'any' });

@@ -48,7 +48,7 @@ export interface SocketContext {
 }
 
 /** Owns the socket until it closes; a throw closes it with 1011. */
-export type WebSocketHandler<Deps> = (socket: WebSocket, context: SocketContext, deps: Deps) => Awaitable<void>;
+type WebSocketHandler<Deps> = (socket: WebSocket, context: SocketContext, deps: Deps) => Awaitable<void>;
 
 type Awaitable<T> = T | Promise<T>;
 

@@ -8,7 +8,7 @@ import { type DataAge } from './define-service';
 import { type LiveRoute } from './live-routes';
 
 /** Handles `POST /refunds`. Takes the value of `X-Tollgate-Context`. */
-export type AnswerRefund = (proof: string | undefined) => Promise<{ readonly status: number; readonly body: unknown }>;
+type AnswerRefund = (proof: string | undefined) => Promise<{ readonly status: number; readonly body: unknown }>;
 
 /** Called by `/ready`. Throws when the process cannot serve, with a text for platform engineers. */
 export type ReadyCheck = () => void | Promise<void>;
@@ -28,8 +28,6 @@ export interface PrivateServerOptions {
   readonly liveRoutes?: Readonly<Record<string, readonly LiveRoute[]>>;
   /** Age of the data on disk, by product. */
   readonly data?: () => Promise<Readonly<Record<string, readonly DataAge[]>>>;
-  /** Milliseconds for each check; 2 s unless given. */
-  readonly checkTimeoutMs?: number;
 }
 
 export interface PrivateServer {
@@ -39,11 +37,14 @@ export interface PrivateServer {
   close(): Promise<void>;
 }
 
-const DEFAULT_CHECK_TIMEOUT_MS = 2_000;
+/** Milliseconds for each check. */
+const CHECK_TIMEOUT_MS = 2_000;
 
-async function outcomeOf(check: ReadyCheck, timeoutMs: number): Promise<string> {
+async function outcomeOf(check: ReadyCheck): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve(`no response within ${timeoutMs} ms`), timeoutMs)));
+  const late = new Promise<string>(
+    (resolve) => (timer = setTimeout(() => resolve(`no response within ${CHECK_TIMEOUT_MS} ms`), CHECK_TIMEOUT_MS)),
+  );
   const checked = (async () => {
     await check();
     return 'ok';
@@ -63,15 +64,7 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
  * it serves `POST /refunds`, which takes the proof of the failed request as its only credential.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
-  const {
-    metrics,
-    checks,
-    live = {},
-    liveRoutes = {},
-    data = () => Promise.resolve({}),
-    answerRefund,
-    checkTimeoutMs = DEFAULT_CHECK_TIMEOUT_MS,
-  } = options;
+  const { metrics, checks, live = {}, liveRoutes = {}, data = () => Promise.resolve({}), answerRefund } = options;
   let draining = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -84,9 +77,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
         response.writeHead(200, { 'Content-Type': metrics.registry.contentType }).end(await metrics.registry.metrics());
         return;
       case '/ready': {
-        const outcomes = await Promise.all(
-          Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check, checkTimeoutMs)] as const),
-        );
+        const outcomes = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check)] as const));
         const ready = !draining && outcomes.every(([, outcome]) => outcome === 'ok');
         return answerJson(response, ready ? 200 : 503, { ready, draining, checks: Object.fromEntries(outcomes) });
       }

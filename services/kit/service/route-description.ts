@@ -23,7 +23,7 @@ export interface ExampleStep {
 }
 
 /** How the sandbox's documented success of a route becomes the route's example. */
-export interface RouteExampleRules {
+interface RouteExampleRules {
   /** The path whose success is used. For an alias, which has no success of its own. */
   readonly of?: string;
   /** The routes that must be called first, in order, each handing on its `sessionId`. */

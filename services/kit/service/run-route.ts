@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPromise } from 'node:util/types';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
-import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { type RequestContext } from '../../../plugins/core/proof/context-token';
 import { type Clock } from '../../../plugins/core/ports';
 import { type CallState, stateOf } from './call-state';
@@ -17,8 +17,7 @@ import { DEFAULT_BODY_LIMIT_BYTES } from '../input/read-body';
 import { JSON_TYPE, Reply } from './reply';
 import { type RouteUnits } from './route-description';
 import { traceSignal } from '../tracing';
-import { type ReleasePlace } from '../places';
-import { type TakeSlot } from './slots';
+import { Places, type ReleasePlace } from '../places';
 import { coercionsOf, validateInput } from '../input/validate';
 
 export interface RouteTools {
@@ -30,6 +29,12 @@ export interface RouteTools {
   readonly refusalPauseMs?: number | undefined;
   readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
 }
+
+/**
+ * Takes a slot for a request.
+ * @throws ServiceError 429 `concurrency_exceeded` when all slots of its subscription are in use
+ */
+type TakeSlot = (proof: RequestContext) => ReleasePlace;
 
 const NOT_RESERVED = 'This gateway does not reserve enough units for such a request. Ask for one thing at a time.';
 
@@ -62,6 +67,25 @@ export function bindPath(routes: readonly Route[], tools: RouteTools): Handler {
     if (handler) return handler(request, reply);
     if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send();
     throw new ServiceError('method_not_allowed', { detail: `This route accepts ${allow}.`, headers: { Allow: allow } });
+  };
+}
+
+const nothing: ReleasePlace = () => undefined;
+
+/**
+ * Creates the slots of heavy products: how many requests of one subscription this process serves at a time. Requests for other products are
+ * not counted.
+ * @param override replaces the catalogue's numbers for every heavy product
+ */
+export function createSlots(catalogue: Catalogue, override?: number): TakeSlot {
+  const byCount = new Map<number, Places>();
+  return (proof) => {
+    const published = catalogue.find(proof.product)?.slots;
+    if (published === undefined) return nothing;
+    const mostOfOne = override ?? published;
+    const places = byCount.get(mostOfOne) ?? new Places({ mostOfOne });
+    byCount.set(mostOfOne, places);
+    return places.take(proof);
   };
 }
 

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { type Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { type Catalogue, type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
+import { type Catalogue } from '../../../plugins/core/catalogue/catalogue';
 import { KEEP_ALIVE_MS } from '../../../plugins/core/keep-alive';
 import { systemClock, type Clock } from '../../../plugins/core/ports';
 import { isExempt } from '../../../plugins/core/catalogue/refunds';
@@ -13,14 +13,12 @@ import { accessHeaders, findProof, newRequestId, requestIdOf } from './context';
 import { Cancellation, ClientGone } from '../deadline';
 import { type ServiceDefinition } from './define-service';
 import { drainOnClose, type Drain } from '../drain';
-import { answerFailure, PROBLEM_TYPE, ServiceError } from '../errors';
-import { rawAnswer } from './raw-answer';
+import { answerFailure, PROBLEM_TYPE, rawAnswer, ServiceError } from '../errors';
 import { createLog, pathOf, scrubText, withoutRedaction, type Log } from '../log';
 import { createMetrics, type Metrics } from '../metrics';
 import { NO_JSON_SCHEMAS } from '../no-json-schemas';
 import { giveUnitBack, type Refund } from './refund';
-import { bindPath } from './run-route';
-import { createSlots, type TakeSlot } from './slots';
+import { bindPath, createSlots, type RouteTools } from './run-route';
 import { continueTrace, noteFailure, type SpanDescription } from '../tracing';
 import { acceptWebSockets } from './web-socket';
 
@@ -52,20 +50,14 @@ const MAX_HEADER_BYTES = 65_536;
 /** The client closed the connection first, so it never sees this status. It is nginx's number, for metrics and logs. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-interface AppTools {
+interface AppTools extends RouteTools {
   readonly service: ServiceDefinition;
   readonly contextKeys: ContextKeys;
-  readonly deps: unknown;
   readonly refund: Refund | undefined;
   readonly readOn?: ReadOn | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Log of one line for each request, whose members are known to be harmless. */
   readonly accessLog: Log;
   readonly metrics: Metrics;
-  readonly takeSlot: TakeSlot;
-  readonly refusalPauseMs?: number | undefined;
-  readonly published: Pick<CatalogueProduct, 'id' | 'routes'>;
   readonly catalogue: Catalogue;
 }
 

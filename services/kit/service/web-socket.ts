@@ -9,9 +9,8 @@ import { TRACE_HEADER } from '../../../plugins/core/proof/trace-context';
 import { type ContextKeys } from '../../../plugins/core/proof/verify-context';
 import { findProof, requestIdOf } from './context';
 import { type Route } from './define-service';
-import { answerFailure, ServiceError } from '../errors';
+import { answerFailure, rawAnswer, ServiceError } from '../errors';
 import { type Log, pathOf } from '../log';
-import { rawAnswer } from './raw-answer';
 import { continueTrace, noteFailure, traceSignal } from '../tracing';
 
 /** Maximum bytes of one message from a client. */

@@ -25,8 +25,6 @@ export interface UpstreamClientOptions {
   /** Sent with every request: `User-Agent`, an API key, … */
   readonly headers?: Readonly<Record<string, string>>;
   readonly metrics?: Metrics | undefined;
-  /** Replaces the connection pool in tests. */
-  readonly dispatcher?: Dispatcher;
 }
 
 export interface UpstreamRequest {
@@ -76,11 +74,10 @@ interface Attempt {
  * HTTP status is a value; only a broken exchange throws.
  */
 export class UpstreamClient {
-  private readonly dispatcher: Dispatcher;
+  private readonly dispatcher = new Agent({ connect: { timeout: DEFAULT_TIMEOUT_MS } });
   private readonly maxBytes: number;
 
   constructor(private readonly options: UpstreamClientOptions) {
-    this.dispatcher = options.dispatcher ?? new Agent({ connect: { timeout: DEFAULT_TIMEOUT_MS } });
     this.maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   }
 
