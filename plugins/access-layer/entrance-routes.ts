@@ -58,7 +58,7 @@ export const keyPlacesOf = ({ key_in: text }: RouteText): ReadonlySet<KeyPlace> 
  * Parses the plugin's configuration from a gateway's text.
  * @throws Error naming a member that is unknown, or that cannot work without the request's body
  */
-export function readRoute(text: RouteText, { takesForms = false }: EntranceAbilities = {}): Record<string, unknown> {
+function readRoute(text: RouteText, { takesForms = false }: EntranceAbilities = {}): Record<string, unknown> {
   const readers = takesForms ? READERS_OF_FORMS : READERS;
   const config: Record<string, unknown> = takesForms ? {} : { key_in: PLACES_WITHOUT_FORMS };
   for (const [name, value] of Object.entries(text)) {

@@ -4,7 +4,7 @@ import { type AccessInstance, type Refusal, type Verdict } from '../core/access/
 import { problemOf, statusOf, type ReadOn } from '../core/problems';
 
 /** The deadline of Kong's events: far longer than any decision takes, and shorter than gateways wait. */
-export const DECISION_DEADLINE_MS = 5_000;
+const DECISION_DEADLINE_MS = 5_000;
 
 /** 32 hex digits, as Kong's. */
 export const newRequestId = (): string => randomBytes(16).toString('hex');

@@ -4,7 +4,7 @@ export const KEY_PLACES = ['authorization', 'x-api-key', 'query', 'form'] as con
 type UsualPlace = (typeof KEY_PLACES)[number];
 
 /** A header or a parameter with a name chosen by the route, such as `header:apikey`. A header's name is in lower case. */
-export type OwnPlace = `header:${string}` | `query:${string}`;
+type OwnPlace = `header:${string}` | `query:${string}`;
 export type KeyPlace = UsualPlace | OwnPlace;
 
 /** Names that a route may choose for its key: every gateway can pass them on and remove them, in any spelling. */

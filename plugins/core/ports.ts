@@ -13,7 +13,7 @@ export type CredentialState = 'active' | 'inactive' | 'revoked';
 
 export type SubscriptionState = 'active' | 'paused' | 'cancelled';
 
-export interface SandboxAddress {
+interface SandboxAddress {
   readonly host: string;
   readonly port: number;
 }

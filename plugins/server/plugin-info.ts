@@ -9,7 +9,7 @@ export interface PluginServerInfo {
   Plugins: [PluginDescription];
 }
 
-export interface PluginDescription {
+interface PluginDescription {
   Name: string;
   Version: string;
   Priority: number;

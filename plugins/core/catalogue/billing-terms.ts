@@ -93,7 +93,7 @@ export const PAYMENT_TERMS: z.output<typeof payments> = payments.parse({});
 export type PaymentTerms = z.output<typeof payments>;
 
 /** Providers that take payments. Only they charge in advance. */
-export const PAYMENT_PROVIDERS = ['stripe', 'razorpay'] as const;
+const PAYMENT_PROVIDERS = ['stripe', 'razorpay'] as const;
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
 
 /** How customers are billed: `billing` of catalogue.yml. Without tax, nothing is added to prices. */

@@ -16,7 +16,7 @@ export const PRODUCT_ID = /^[a-z][a-z0-9-]{0,62}$/;
 export type PublishedMethod = 'ANY' | 'GET' | 'POST';
 
 /** Other upstreams may accept more. */
-export type CatalogueMethod = PublishedMethod | 'PUT' | 'PATCH' | 'DELETE';
+type CatalogueMethod = PublishedMethod | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface CatalogueRoute {
   readonly method: CatalogueMethod;
@@ -78,7 +78,7 @@ export const PROOF_FORMS = ['hs256', 'eddsa'] as const;
 export type ProofForm = (typeof PROOF_FORMS)[number];
 
 /** A source of a product's data, as customers see it. */
-export interface DataSource {
+interface DataSource {
   readonly name: string;
   /** `https://…` */
   readonly url?: string | undefined;

@@ -26,7 +26,7 @@ export function judgeMinute({ answered, failed }: AnsweredMinute, { failures, at
 }
 
 /** An outage without calls counts as over after this long without a failure, because no call can end it. */
-export const QUIET_MS = 15 * 60_000;
+const QUIET_MS = 15 * 60_000;
 
 /** Whether an outage is over. @param sinceFailureMs milliseconds since the latest failure was seen */
 export function isOutageOver(verdict: MinuteVerdict, sinceFailureMs: number): boolean {

@@ -49,7 +49,7 @@ function isGstin(text: string): boolean {
 /** Greece has a prefix of its own. */
 const prefixOf = (country: string): string => (country === 'GR' ? 'EL' : country);
 
-export type TaxIdKind = 'gstin' | 'vat' | 'other';
+type TaxIdKind = 'gstin' | 'vat' | 'other';
 
 /** A number in printed form, or the sentence that says why it is not valid. */
 export type CheckedTaxId =

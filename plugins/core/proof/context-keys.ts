@@ -7,7 +7,7 @@ export interface SharedKey {
 }
 
 /** A JSON Web Token's algorithm. It belongs to the key and is never taken from a token. */
-export type ContextAlgorithm = 'EdDSA' | 'HS256';
+type ContextAlgorithm = 'EdDSA' | 'HS256';
 
 /** A key of JSON Web Tokens, to sign or to verify with. */
 export interface ContextKey {

@@ -62,7 +62,7 @@ export function readValue(from: Reader): ProtoValue {
   return value;
 }
 
-export function readList(from: Reader): ProtoValue[] {
+function readList(from: Reader): ProtoValue[] {
   const list: ProtoValue[] = [];
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) list.push(readNestedValue(from));
@@ -99,7 +99,7 @@ export function writeValue(to: Writer, value: ProtoValue): void {
   }
 }
 
-export function writeList(to: Writer, list: readonly ProtoValue[]): void {
+function writeList(to: Writer, list: readonly ProtoValue[]): void {
   for (const value of list) {
     const nested = to.open(1);
     writeValue(to, value);

@@ -1,6 +1,6 @@
 import { type Database } from './database';
 
-export interface TableSize {
+interface TableSize {
   readonly table: string;
   /** Including indexes and data stored beside the rows. */
   readonly bytes: number;

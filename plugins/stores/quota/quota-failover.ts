@@ -5,7 +5,7 @@ import { type Demand, type QuotaBackend, type Taken } from './quota-coalescer';
 import { type StoreLog } from './quota-usage';
 
 /** A counter whose data may be lost. Its counts are restored from the ledger. */
-export interface SeededQuotaBackend extends QuotaBackend {
+interface SeededQuotaBackend extends QuotaBackend {
   forgetSeeds(): void;
   forgetSeed(subscriptionId: string): void;
   reseed(subscriptionId: string): Promise<void>;

@@ -28,7 +28,7 @@ export function usedOf(parts: UsageParts): number {
 }
 
 /** True when `a` holds a unit that `b` does not. */
-export function knowsMore(a: UsageParts, b: UsageParts): boolean {
+function knowsMore(a: UsageParts, b: UsageParts): boolean {
   return a.redis > b.redis || a.postgres > b.postgres || a.refunded > b.refunded;
 }
 
