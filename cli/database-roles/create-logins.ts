@@ -7,7 +7,7 @@ const SCRAM_ITERATIONS = 4_096;
 const LOCK = 720_260_022;
 
 /** The form in which PostgreSQL stores a password (RFC 5803). With it, neither the statement nor a log of statements holds the password. */
-export function scramVerifier(password: string): string {
+function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, 32, 'sha256');
   const keyOf = (name: string): Buffer => createHmac('sha256', salted).update(name).digest();

@@ -25,7 +25,7 @@ const HEADER = /(?:^|[,;\t])\s*"?customer"?\s*(?:[,;\t]|$)/i;
 const separatorOf = (header: string): Separator => (/[,;\t]/.exec(header)?.[0] ?? ',') as Separator;
 
 /** RFC 4180, with any of the separators, one record per line. @returns undefined if a quote does not close on its line */
-export function readCsvRecord(text: string, separator: Separator = ','): string[] | undefined {
+function readCsvRecord(text: string, separator: Separator = ','): string[] | undefined {
   const cells: string[] = [];
   const cell = CELLS[separator];
   cell.lastIndex = 0;

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../command-error';
 
 /** Half of the 2 GiB that one protocol buffer can hold. Each thread loads the whole model. */
-export const MAX_MODEL_BYTES = 1_073_741_824;
+const MAX_MODEL_BYTES = 1_073_741_824;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,95}\.onnx$/;
 

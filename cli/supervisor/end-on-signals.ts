@@ -23,7 +23,7 @@ export function reactionTo(cause: Cause, sinceFirstMs: number | undefined): 'sto
  * shell between, is gone, because some shells do not pass a signal on.
  * @param current the supervisor, or undefined while there is nothing to end
  */
-export function endOnSignals(current: () => Supervisor | undefined, env: NodeJS.ProcessEnv = process.env): void {
+export function endOnSignals(current: () => Supervisor | undefined): void {
   let firstAt: number | undefined;
   const end = (cause: Cause): void => {
     const reaction = reactionTo(cause, firstAt === undefined ? undefined : performance.now() - firstAt);
@@ -37,7 +37,7 @@ export function endOnSignals(current: () => Supervisor | undefined, env: NodeJS.
     void supervisor.stop().then(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end('signal'));
-  if (env['npm_lifecycle_event'] !== 'start') return;
+  if (process.env['npm_lifecycle_event'] !== 'start') return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

@@ -10,7 +10,7 @@ export interface NeededEntry {
   readonly entry: string;
 }
 
-export interface NeededSetting {
+interface NeededSetting {
   readonly name: string;
   readonly value: string;
 }

@@ -1,4 +1,4 @@
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** Fields may never contain a query string, a header value or a body, because API keys may be in all three. */
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
@@ -7,6 +7,6 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
 /** JSON lines, one per event. */
-export function createJsonLog(write: (line: string) => void, now: () => Date = () => new Date()): Log {
-  return (level, message, fields) => write(`${JSON.stringify({ time: now().toISOString(), level, message, ...fields })}\n`);
+export function createJsonLog(write: (line: string) => void): Log {
+  return (level, message, fields) => write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
 }

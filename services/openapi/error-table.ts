@@ -4,7 +4,7 @@ import { FINER_CODES, type FinerCode } from '../kit/finer-codes';
 import { REMEDIES } from './remedies';
 
 /** What becomes of the unit of a request that ends with this code: none was taken, it is given back, or it stays charged. */
-export type Charge = 'not taken' | 'given back' | 'charged';
+type Charge = 'not taken' | 'given back' | 'charged';
 
 /** A code under one status. */
 export interface Failure {

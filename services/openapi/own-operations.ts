@@ -24,7 +24,7 @@ export interface OwnOperations {
 }
 
 /** A tag of the author's document. Our document has the product as the tag instead, because two products may use the same tag. */
-export interface OperationGroup {
+interface OperationGroup {
   readonly name: string;
   readonly description?: string;
 }

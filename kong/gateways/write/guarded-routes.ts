@@ -31,7 +31,7 @@ export interface GuardedRoute {
   readonly buffersBody: boolean;
 }
 
-export interface GatewayUpstream {
+interface GatewayUpstream {
   readonly host: string;
   readonly port: number;
   /** The Host header for the API: with the port, unless it is the scheme's default. */

@@ -10,7 +10,7 @@ import { REQUEST_TRANSFORMER, REQUEST_TRANSFORMER_PRIORITY, requestRemoval, type
 import { findOverride } from './upstream-override';
 
 /** How the certificate of a service is checked. */
-export interface UpstreamTls {
+interface UpstreamTls {
   /** Kong's `tls_verify`: without it any certificate is accepted. */
   readonly verifies: boolean;
   /** PEM certificates for checking the service's certificate. Default: Node.js's own. */

@@ -17,7 +17,7 @@ interface PluginField {
   elements?: PluginElement;
 }
 
-export type PluginElement = Omit<PluginField, 'name' | 'required' | 'default'>;
+type PluginElement = Omit<PluginField, 'name' | 'required' | 'default'>;
 
 export interface PluginInfo {
   name: string;

@@ -24,7 +24,7 @@ function toByteString(text: string): string {
 }
 
 /** One header's values: text, number or boolean, alone or in a list, in the forms that `kong.response.set_header` takes. */
-export function headerValues(name: string, value: ProtoValue): string[] {
+function headerValues(name: string, value: ProtoValue): string[] {
   if (!isHeaderName(name)) throw new PdkError('invalid header name');
   return (Array.isArray(value) ? value : [value]).map((item) => headerValue(name, item));
 }
