@@ -1,7 +1,6 @@
 import { type Command } from 'commander';
 import { type CredentialState } from '../../plugins/core/ports';
-import { viewKey } from '../../services/selling/keys/key-view';
-import { listKeys, showKey } from '../../services/selling/keys/show-keys';
+import { listKeys, showKey, viewKey } from '../../services/selling/keys/key-view';
 import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
 import { setKeyState, expireKey } from '../../services/selling/keys/set-key-state';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';

@@ -13,21 +13,31 @@ import { findPerson, type PersonTools } from './sign-in/person';
 import { callbackHandler } from './sign-in/providers/callback-handler';
 import { wayHandlers } from './sign-in/providers/way-handlers';
 import { verifyHandlers } from './sign-in/verify-handler';
-import { sellerBillingHandlers } from './billing/billing-handlers';
-import { sellerPaymentHandlers } from './billing/seller-payments';
-import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers } from './http/bind-endpoint';
+import { billingHandlers, sellerBillingHandlers } from './billing/billing-handlers';
+import { paymentListHandlers, sellerPaymentHandlers } from './billing/seller-payments';
+import { addEndpoint, type AnyHandler, type EndpointTools, type Handlers, type MemberHandlers } from './http/bind-endpoint';
 import { type DashboardDeps } from './http/dashboard-deps';
 import { openHandlers } from './sign-in/open-handlers';
 import { type Asked } from './http/refuse-suspended';
 import { takeRequest, takeWrite } from './http/request-limit';
-import { memberHandlers } from './member-handlers';
 import { homeHandlers } from './seller/console/home-handlers';
 import { customerHandlers } from './seller/console/customer-handlers';
-import { operatorOutageHandlers } from './customer/alerts/outage-handlers';
+import { alertHandlers, operatorOutageHandlers, outageHandlers } from './customer/alerts/alert-handlers';
 import { operatorHandlers } from './seller/console/operator-handlers';
 import { sellerTokenHandlers } from './seller/api/seller-token-handlers';
 import { type OrganisationChoice } from './sign-in/organisation-choice';
+import { auditHandlers, sessionHandlers } from './sign-in/session-handlers';
 import { organisationHandlers } from './customer/team/organisation-handlers';
+import { teamHandlers } from './customer/team/team-handlers';
+import { keyHandlers } from './customer/keys/key-handlers';
+import { tokenHandlers } from './customer/management/token-handlers';
+import { planHandlers } from './customer/plans/plan-handlers';
+import { statementHandlers } from './customer/plans/statement-handlers';
+import { explainHandlers } from './customer/requests/explain-handlers';
+import { requestLogHandlers } from './customer/requests/request-log-handlers';
+import { tryHandlers } from './customer/requests/try-handlers';
+import { usageHandlers } from './customer/requests/usage-handlers';
+import { webhookHandlers } from './customer/webhooks/webhook-handlers';
 import { type Caller, type OperatorCaller, type Person } from './http/callers';
 
 /** Per minute; more than anybody clicks. */
@@ -69,6 +79,26 @@ function toolsFor({ name, endpoint }: Asked, tools: ApiTools): EndpointTools {
       return { deps, findCaller: () => undefined };
   }
 }
+
+/** Handlers for members of a customer. The compiler reports a missing one. */
+export const memberHandlers: MemberHandlers = {
+  ...sessionHandlers,
+  ...auditHandlers,
+  ...keyHandlers,
+  ...planHandlers,
+  ...usageHandlers,
+  ...statementHandlers,
+  ...billingHandlers,
+  ...paymentListHandlers,
+  ...explainHandlers,
+  ...requestLogHandlers,
+  ...outageHandlers,
+  ...alertHandlers,
+  ...webhookHandlers,
+  ...tokenHandlers,
+  ...teamHandlers,
+  ...tryHandlers,
+};
 
 type BetterAuths = keyof typeof authEndpoints | keyof typeof providerEndpoints;
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Pool } from 'pg';
 import { type KeyMode } from '../../plugins/core/ports';
-import { changeSubscription } from '../../services/selling/subscriptions/change-subscription';
+import { changeSubscription, setSubscriptionState } from '../../services/selling/subscriptions/change-subscription';
 import { createCustomer } from '../../services/selling/customers/create-customer';
 import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
 import { expireKey, revokeKey, setKeyState } from '../../services/selling/keys/set-key-state';
@@ -9,7 +9,6 @@ import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscri
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
 import { OperationRefused } from '../../services/selling/operations/operation-refused';
-import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
 import { type SandboxExample } from '../support/follow-example';
 import { closeConnections, send } from '../support/http';
 import { sendPatiently } from '../support/send-patiently';

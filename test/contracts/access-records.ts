@@ -3,7 +3,7 @@ import { hashApiKey } from '../../plugins/core/access/api-key';
 import { type AccessRecords } from '../../plugins/core/ports';
 import { checkSubscription } from '../../plugins/core/access/subscription';
 import { checkWhitelist } from '../../plugins/core/access/whitelist';
-import { changeSubscription } from '../../services/selling/subscriptions/change-subscription';
+import { changeSubscription, setDailyCap, setSubscriptionState } from '../../services/selling/subscriptions/change-subscription';
 import { createCustomer } from '../../services/selling/customers/create-customer';
 import { createKey, type CreatedKey, type CreateKeyOptions } from '../../services/selling/keys/create-key';
 import { expireKey, revokeKey, setKeyState } from '../../services/selling/keys/set-key-state';
@@ -11,8 +11,6 @@ import { replaceKeyRules } from '../../services/selling/keys/whitelist-rules';
 import { rotateKey } from '../../services/selling/keys/rotate-key';
 import { renameOrganisation } from '../../services/selling/members/rename-organisation';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../services/selling/suspensions/suspend';
-import { setDailyCap } from '../../services/selling/subscriptions/set-daily-cap';
-import { setSubscriptionState } from '../../services/selling/subscriptions/set-subscription-state';
 
 /** What the suite needs of an adapter over a real database. */
 export interface AccessRecordsUnderTest {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { acceptInvitation } from '../../selling/members/accept-invitation';
+import { acceptInvitation } from '../../selling/members/invite';
 import { askForDeletion } from '../../selling/members/account-deletion';
 import { takeAttempt } from '../../selling/customers/attempts';
 import { exportPerson } from '../../selling/customers/export-person';

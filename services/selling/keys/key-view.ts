@@ -1,7 +1,9 @@
 import { type CredentialState, type KeyMode } from '../../../plugins/core/ports';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { type Suspension, suspensionOf } from '../customers/suspension-view';
+import { requireCustomer } from '../customers/find-customer';
 import { OperationRefused } from '../operations/operation-refused';
+import { type SubscriptionView, viewSubscriptions } from '../subscriptions/subscription-view';
 
 /** The other key of a rotation. */
 export interface RotationPartner {
@@ -98,4 +100,26 @@ export async function viewKey(db: Database, { id, customerId }: KeyRef): Promise
 export async function lockKey(db: Database, key: KeyRef): Promise<KeyView> {
   if (isUuid(key.id)) await db.query('SELECT 1 FROM credential WHERE id = $1 FOR NO KEY UPDATE', [key.id]);
   return viewKey(db, key);
+}
+
+/**
+ * A customer's keys in any state, newest first.
+ * @param options.customer email address or id
+ * @throws OperationRefused `customer_unknown`
+ */
+export async function listKeys(db: Database, { customer }: { customer: string }): Promise<KeyView[]> {
+  const { id } = await requireCustomer(db, customer);
+  return viewKeys(db, id);
+}
+
+export interface KeyDetails extends KeyView {
+  /** The customer's subscriptions to the key's products. */
+  readonly subscriptions: readonly SubscriptionView[];
+}
+
+/** @throws OperationRefused `key_unknown` */
+export async function showKey(db: Database, key: KeyRef): Promise<KeyDetails> {
+  const view = await viewKey(db, key);
+  const subscriptions = await viewSubscriptions(db, view.customerId);
+  return { ...view, subscriptions: subscriptions.filter(({ product }) => view.products.includes(product)) };
 }

@@ -1,5 +1,5 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
-import { readLogPlace, writeLogPlace } from './log-place';
+import { readLogPlace, writeLogPlace } from './scan-log';
 
 /** A refused request of the last 7 days. */
 export interface DenialView {

@@ -1,5 +1,3 @@
-import { readLogPlace, writeLogPlace } from './log-place';
-
 /** Maximum lines that are looked through for one page: rare matches take more pages, but never more time. */
 export const MAX_SCANNED = 2_000;
 
@@ -65,6 +63,27 @@ recent AS MATERIALIZED (
 ), seen AS (
   SELECT count(*)::integer AS scanned, (array_agg(${PLACE} ORDER BY at, request_id))[1] AS last_scanned FROM recent WHERE ${isFiltered}
 )`;
+}
+
+/** A position in a list of decisions, newest first: everything after it is older. */
+export interface LogPlace {
+  /** Whole microseconds since 1970, as text: a Date has none, and requests of one millisecond are common. */
+  readonly micros: string;
+  readonly requestId: string;
+}
+
+/** Far beyond every decision, and within the range of a timestamp. */
+const FIRST: LogPlace = { micros: '9999999999999999', requestId: '' };
+
+/** An unreadable cursor is the beginning. */
+export function readLogPlace(cursor: string | undefined): LogPlace {
+  const text = cursor === undefined ? '' : Buffer.from(cursor, 'base64url').toString();
+  const [, micros, requestId] = /^(\d{1,16})\|([^\0]{1,100})$/.exec(text) ?? [];
+  return micros === undefined || requestId === undefined ? FIRST : { micros, requestId };
+}
+
+export function writeLogPlace({ micros, requestId }: LogPlace): string {
+  return Buffer.from(`${micros}|${requestId}`).toString('base64url');
 }
 
 /** Older than the position in a cursor; an unreadable cursor is the beginning. */

@@ -1,8 +1,7 @@
 import { Client, Pool } from 'pg';
 import { approvePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
 import { askForPlan } from '../../../services/selling/subscriptions/ask-for-plan';
-import { changeSubscription } from '../../../services/selling/subscriptions/change-subscription';
-import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
+import { changeSubscription, setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
 import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
 import { askForPaymentCheck } from '../../../services/selling/billing/payment-checks';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';

@@ -5,14 +5,13 @@ import { SCOPES } from '../../../services/dashboard/contract/fields';
 import { MANAGEMENT_PREFIX } from '../../../services/dashboard/customer/management/management-routes';
 import { type PaymentPort } from '../../../services/selling/billing/payment-port';
 import { type NamedEndpoint } from '../../../services/dashboard/contract/endpoints';
-import { keyVersion } from '../../../services/selling/keys/change-key-optimistically';
+import { keyVersion } from '../../../services/selling/keys/change-key';
 import { createKey } from '../../../services/selling/keys/create-key';
 import { viewKey } from '../../../services/selling/keys/key-view';
-import { subscriptionVersion } from '../../../services/selling/subscriptions/change-subscription-optimistically';
+import { subscriptionVersion } from '../../../services/selling/subscriptions/change-subscription';
 import { viewSubscriptions } from '../../../services/selling/subscriptions/subscription-view';
 import { createToken } from '../../../services/selling/tokens/management-tokens';
-import { webhookVersion } from '../../../services/selling/webhooks/change-webhook';
-import { createWebhook } from '../../../services/selling/webhooks/create-webhook';
+import { createWebhook, webhookVersion } from '../../../services/selling/webhooks/change-webhooks';
 import { requestTestDelivery } from '../../../services/selling/webhooks/delivery-view';
 import { type Ask, type TestDashboard } from './dashboard';
 

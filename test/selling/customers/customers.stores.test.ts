@@ -12,9 +12,9 @@ import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules'
 import { pruneAudit } from '../../../plugins/stores/postgres/decisions/prune-audit';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { listCustomers, showCustomer } from '../../../services/selling/suspensions/show-customers';
-import { showKey } from '../../../services/selling/keys/show-keys';
+import { showKey } from '../../../services/selling/keys/key-view';
 import { createSubscription } from '../../../services/selling/subscriptions/create-subscription';
-import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
+import { setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../services/selling/suspensions/suspend';
 import { newKey as anyKey } from '../../contracts/access-records';
 import { useDatabase } from '../../support/postgres/use-database';

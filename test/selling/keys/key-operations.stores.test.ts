@@ -6,7 +6,7 @@ import { ascendingId } from '../../../services/selling/keys/ascending-id';
 import { changeKey } from '../../../services/selling/keys/change-key';
 import { expireKey, revokeKey, setKeyState } from '../../../services/selling/keys/set-key-state';
 import { findCustomer } from '../../../services/selling/customers/find-customer';
-import { listKeys, showKey } from '../../../services/selling/keys/show-keys';
+import { listKeys, showKey } from '../../../services/selling/keys/key-view';
 import { replaceKeyRules } from '../../../services/selling/keys/whitelist-rules';
 import { rotateKey } from '../../../services/selling/keys/rotate-key';
 import { DEMO_EMAIL, ensureDemoCustomer } from '../../../services/selling/customers/join-customer';

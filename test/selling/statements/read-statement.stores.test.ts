@@ -8,8 +8,7 @@ import { createPostgresAccessRecords } from '../../../plugins/stores/postgres/ac
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { closeStatements } from '../../../services/selling/statements/close-statements';
 import { listStatementMonths, type MonthlyStatement, readStatement } from '../../../services/selling/statements/read-statement';
-import { changeSubscription } from '../../../services/selling/subscriptions/change-subscription';
-import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
+import { changeSubscription, setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
 import { newKey } from '../../contracts/access-records';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { eventually } from '../../support/eventually';

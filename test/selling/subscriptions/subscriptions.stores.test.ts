@@ -8,10 +8,9 @@ import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalo
 import { createKey } from '../../../services/selling/keys/create-key';
 import { approvePlanRequest, declinePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
 import { askForPlan, withdrawPlanRequest } from '../../../services/selling/subscriptions/ask-for-plan';
-import { changeSubscription } from '../../../services/selling/subscriptions/change-subscription';
+import { changeSubscription, setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
 import { createSubscription } from '../../../services/selling/subscriptions/create-subscription';
 import { listOpenRequests, type PlanRequestView, readCurrentRequests } from '../../../services/selling/subscriptions/plan-request-view';
-import { setSubscriptionState } from '../../../services/selling/subscriptions/set-subscription-state';
 import { listSubscriptions } from '../../../services/selling/subscriptions/subscription-view';
 import { readUsage } from '../../../services/selling/subscriptions/usage-read';
 import { claim } from '../../../services/selling/outbox/outbox';

@@ -1,6 +1,8 @@
 import { type AlertView, listAlerts, markAlertsRead } from '../../../selling/webhooks/alert-view';
 import { readAlertSettings, setMailedKinds, setThresholds } from '../../../selling/alerts/alert-settings';
+import { listOutages, listOutagesOf } from '../../../selling/outages/list-outages';
 import { type alertEndpoints } from '../../contract/alerts';
+import { type operatorOutageEndpoints, type outageEndpoints } from '../../contract/outages';
 import { type Handlers } from '../../http/bind-endpoint';
 import { alertText } from './alert-text';
 
@@ -29,4 +31,14 @@ export const alertHandlers: Handlers<typeof alertEndpoints> = {
   'PUT /subscriptions/:id/thresholds': async ({ params: { id }, body: { percents }, caller: { customerId, actor } }, { db }) => ({
     percents: await setThresholds(db, { id, customerId, percents, actor }),
   }),
+};
+
+/** Outages in which the customer's own requests failed. */
+export const outageHandlers: Handlers<typeof outageEndpoints> = {
+  'GET /outages': async ({ caller: { customerId } }, { db, timeZone }) => ({ outages: await listOutagesOf(db, { customerId, timeZone }) }),
+};
+
+/** Outages of all products. */
+export const operatorOutageHandlers: Handlers<typeof operatorOutageEndpoints> = {
+  'GET /operator/outages': async (_call, { db }) => ({ outages: await listOutages(db) }),
 };

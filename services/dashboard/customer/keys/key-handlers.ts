@@ -1,15 +1,13 @@
 import { hashApiKey } from '../../../../plugins/core/access/api-key';
-import { changeKeyOptimistically, keyVersion } from '../../../selling/keys/change-key-optimistically';
-import { changeKey } from '../../../selling/keys/change-key';
+import { changeKey, changeKeyOptimistically, keyVersion } from '../../../selling/keys/change-key';
 import { createKey } from '../../../selling/keys/create-key';
 import { type KeyRef, type KeyView, viewKey } from '../../../selling/keys/key-view';
 import { listKeysPage } from '../../../selling/keys/list-keys-page';
 import { listTags } from '../../../selling/keys/key-tags';
-import { revokeKeys } from '../../../selling/keys/revoke-keys';
 import { replaceKeyRules } from '../../../selling/keys/whitelist-rules';
 import { rotateKey } from '../../../selling/keys/rotate-key';
 import { runIdempotently } from '../../../selling/operations/idempotent-operation';
-import { setKeyState } from '../../../selling/keys/set-key-state';
+import { revokeKeys, setKeyState } from '../../../selling/keys/set-key-state';
 import { readPropagation } from '../../../selling/keys/read-propagation';
 import { type keyEndpoints } from '../../contract/keys';
 import { type Call, type Handlers } from '../../http/bind-endpoint';

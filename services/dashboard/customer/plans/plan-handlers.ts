@@ -3,15 +3,18 @@ import { type CatalogueProduct, refusesTestKeys } from '../../../../plugins/core
 import { firstCallOf, pickFirst } from '../../../selling/catalogue/first-call';
 import { windowsAt } from '../../../../plugins/core/access/quota';
 import { listPaid } from '../../../selling/paid-plans/paid-subscriptions';
-import { changeSubscriptionOptimistically, SubscriptionChanged } from '../../../selling/subscriptions/change-subscription-optimistically';
 import { askForPlan, withdrawPlanRequest } from '../../../selling/subscriptions/ask-for-plan';
-import { changeSubscription } from '../../../selling/subscriptions/change-subscription';
+import {
+  changeSubscription,
+  changeSubscriptionOptimistically,
+  setDailyCap,
+  setSubscriptionState,
+  SubscriptionChanged,
+} from '../../../selling/subscriptions/change-subscription';
 import { createSubscription } from '../../../selling/subscriptions/create-subscription';
 import { type PlanRequestView, readCurrentRequests } from '../../../selling/subscriptions/plan-request-view';
 import { requireChangesLeft } from '../../../selling/subscriptions/require-changes-left';
 import { listConsents } from '../../../selling/subscriptions/require-consent';
-import { setDailyCap } from '../../../selling/subscriptions/set-daily-cap';
-import { setSubscriptionState } from '../../../selling/subscriptions/set-subscription-state';
 import { type SubscriptionView } from '../../../selling/subscriptions/subscription-view';
 import { type planEndpoints, subscription } from '../../contract/plans';
 import { type Call, type Handlers } from '../../http/bind-endpoint';

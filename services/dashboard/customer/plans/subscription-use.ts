@@ -5,7 +5,7 @@ import { hasOwnLimits, type SubscriptionView, viewSubscriptions } from '../../..
 import { readMonth } from '../../../selling/statements/compute-statements';
 import { type IncludedNow, includedNow } from '../../../selling/statements/included-use';
 import { type DailyUsage, readUsage } from '../../../selling/subscriptions/usage-read';
-import { subscriptionVersion } from '../../../selling/subscriptions/change-subscription-optimistically';
+import { subscriptionVersion } from '../../../selling/subscriptions/change-subscription';
 import { type SubscriptionUse } from '../../contract/plans';
 import { windowStanding } from './forecast';
 

@@ -1,7 +1,6 @@
-import { acceptInvitation } from '../../../selling/members/accept-invitation';
 import { findMemberships } from '../../../selling/members/find-memberships';
 import { findInvitation } from '../../../selling/members/invitation-view';
-import { hashInvitationToken } from '../../../selling/members/invite';
+import { acceptInvitation, hashInvitationToken } from '../../../selling/members/invite';
 import { type organisationEndpoints } from '../../contract/team';
 import { findSessionUser } from '../../sign-in/auth-handler';
 import { actorOf, type CallerTools } from '../../sign-in/find-caller';

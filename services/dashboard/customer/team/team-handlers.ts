@@ -6,9 +6,8 @@ import { findOrganisation, renameOrganisation } from '../../../selling/members/r
 import { type teamEndpoints } from '../../contract/team';
 import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
-import { removalMail, roleMail } from './letters';
+import { removalMail, roleMail, sendInvitation, takeInvitation, tell } from './letters';
 import { requireMember } from '../../http/require-member';
-import { sendInvitation, takeInvitation, tell } from './send-letters';
 import { type Caller } from '../../http/callers';
 
 /** A member in the form of the contract. */

@@ -1,5 +1,4 @@
-import { changeWebhook, deleteWebhook, renewWebhookSecret, webhookVersion } from '../../../selling/webhooks/change-webhook';
-import { createWebhook } from '../../../selling/webhooks/create-webhook';
+import { changeWebhook, createWebhook, deleteWebhook, renewWebhookSecret, webhookVersion } from '../../../selling/webhooks/change-webhooks';
 import { listDeliveries, replayDelivery, requestTestDelivery } from '../../../selling/webhooks/delivery-view';
 import { viewWebhooks, type WebhookView } from '../../../selling/webhooks/webhook-view';
 import { invalidInput } from '../../../kit/errors';

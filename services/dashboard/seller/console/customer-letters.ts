@@ -8,7 +8,7 @@ import {
 } from '../../../selling/suspensions/suspend';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { PLAIN_NAME } from '../../brand/plain-name';
-import { tell } from '../../customer/team/send-letters';
+import { tell } from '../../customer/team/letters';
 
 /** Mails a person how to use the account that an operator made. */
 export function inviteCustomer(to: string, deps: DashboardDeps): void {

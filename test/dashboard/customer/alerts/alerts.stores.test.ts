@@ -3,12 +3,11 @@ import { type Pool } from 'pg';
 import { type AlertView, listAlerts, markAlertsRead } from '../../../../services/selling/webhooks/alert-view';
 import { listMailedAlerts } from '../../../../services/selling/alerts/mailed-alerts';
 import { pruneAlerts } from '../../../../services/selling/webhooks/claim-deliveries';
-import { changeWebhook, webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
-import { createWebhook } from '../../../../services/selling/webhooks/create-webhook';
+import { changeWebhook, createWebhook, webhookVersion } from '../../../../services/selling/webhooks/change-webhooks';
 import { expireKey, revokeKey } from '../../../../services/selling/keys/set-key-state';
 import { raiseAlerts } from '../../../../services/selling/webhooks/raise-alerts';
 import { setMailedKinds, setThresholds } from '../../../../services/selling/alerts/alert-settings';
-import { setDailyCap } from '../../../../services/selling/subscriptions/set-daily-cap';
+import { setDailyCap } from '../../../../services/selling/subscriptions/change-subscription';
 import { newKey } from '../../../contracts/access-records';
 import { testDatabase, type TestDatabase } from '../../../support/postgres/postgres';
 

@@ -1,4 +1,4 @@
-import { createWebhook } from '../../../../services/selling/webhooks/create-webhook';
+import { createWebhook } from '../../../../services/selling/webhooks/change-webhooks';
 import { newKey } from '../../../contracts/access-records';
 import { systemClock } from '../../../../plugins/core/ports';
 import { createLog } from '../../../../services/kit/log';

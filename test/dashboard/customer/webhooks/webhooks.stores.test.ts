@@ -3,9 +3,15 @@ import { connect } from 'node:net';
 import { type Pool } from 'pg';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { systemClock } from '../../../../plugins/core/ports';
-import { changeWebhook, deleteWebhook, renewWebhookSecret, webhookVersion } from '../../../../services/selling/webhooks/change-webhook';
+import {
+  changeWebhook,
+  type CreatedWebhook,
+  createWebhook,
+  deleteWebhook,
+  renewWebhookSecret,
+  webhookVersion,
+} from '../../../../services/selling/webhooks/change-webhooks';
 import { claimDelivery, settleDelivery } from '../../../../services/selling/webhooks/claim-deliveries';
-import { type CreatedWebhook, createWebhook } from '../../../../services/selling/webhooks/create-webhook';
 import {
   type DeliveryView,
   listDeliveries,
@@ -25,8 +31,7 @@ import { testDatabase, type TestDatabase } from '../../../support/postgres/postg
 import { createPool } from '../../../../plugins/stores/postgres/pool';
 import { closeStatements } from '../../../../services/selling/statements/close-statements';
 import { askForPlan } from '../../../../services/selling/subscriptions/ask-for-plan';
-import { changeSubscription } from '../../../../services/selling/subscriptions/change-subscription';
-import { setSubscriptionState } from '../../../../services/selling/subscriptions/set-subscription-state';
+import { changeSubscription, setSubscriptionState } from '../../../../services/selling/subscriptions/change-subscription';
 import { suspendCustomer } from '../../../../services/selling/suspensions/suspend';
 import {
   addSellerWebhook,

@@ -1,7 +1,46 @@
 import { VersionConflict, versionOf } from '../operations/version';
+import { OperationRefused } from '../operations/operation-refused';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
-import { generateWebhookSecret, lockWebhook, type WebhookRef, type WebhookView, webhookHost } from './webhook-view';
+import { generateWebhookSecret, lockWebhook, webhookHost, type WebhookRef, type WebhookView } from './webhook-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
+
+/** A small maximum, because each alert is sent to every webhook. */
+const MAX_WEBHOOKS = 10;
+
+export interface CreatedWebhook {
+  /** Shown this once. */
+  readonly secret: string;
+  readonly webhook: WebhookView;
+}
+
+/**
+ * @param options.url checked by the caller
+ * @throws OperationRefused `webhook_limit_reached` with ten, `customer_unknown`
+ */
+export function createWebhook(
+  db: Database,
+  { customerId, url, actor }: { readonly customerId: string; readonly url: string; readonly actor: Actor },
+): Promise<CreatedWebhook> {
+  return inTransaction(db, async (client) => {
+    // Locks the customer, so that concurrent requests are counted one after the other.
+    const owner = await client.query('SELECT 1 FROM customer WHERE id = $1 FOR NO KEY UPDATE', [customerId]);
+    if (!owner.rowCount) throw new OperationRefused('customer_unknown', 'there is no such customer');
+    const count = await client.query('SELECT 1 FROM webhook WHERE customer_id = $1', [customerId]);
+    if ((count.rowCount ?? 0) >= MAX_WEBHOOKS) {
+      throw new OperationRefused('webhook_limit_reached', `there are ${MAX_WEBHOOKS} webhooks already; delete one first`);
+    }
+    const secret = generateWebhookSecret();
+    const { rows } = await client.query<{ id: string }>('INSERT INTO webhook (customer_id, url, secret) VALUES ($1, $2, $3) RETURNING id', [
+      customerId,
+      url,
+      secret,
+    ]);
+    const id = rows[0]?.id ?? '';
+    const details = { webhook: id, host: webhookHost(url) };
+    await writeAudit(client, { actor, action: 'webhook.create', subject: { kind: 'customer', id: customerId }, details });
+    return { secret, webhook: await lockWebhook(client, { id, customerId }) };
+  });
+}
 
 /**
  * Changes with everything that a person can change on a webhook, except its secret, which is never shown. Does not change with deliveries.
@@ -72,7 +111,7 @@ export function deleteWebhook(db: Database, { actor, ...ref }: Action): Promise<
  * @returns the secret, this once
  * @throws OperationRefused `webhook_unknown`
  */
-export function renewWebhookSecret(db: Database, { actor, ...ref }: Action): Promise<{ secret: string; webhook: WebhookView }> {
+export function renewWebhookSecret(db: Database, { actor, ...ref }: Action): Promise<CreatedWebhook> {
   return inTransaction(db, async (client) => {
     const webhook = await lockWebhook(client, ref);
     const secret = generateWebhookSecret();
