@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { tracing } from '@opentelemetry/sdk-node';
 import { type PluginModule } from '../../plugins/core/access/kong-pdk';
 import { type Decision } from '../../plugins/core/ports';
 import { createPluginServerMetrics, type MetricSources } from '../../plugins/server/metrics';
@@ -7,6 +8,14 @@ import { readPluginServerSettings } from '../../plugins/server/settings';
 import { send } from '../support/http';
 import { pluginWith } from './test-server';
 import { someDecision } from '../support/some-decision';
+import { parseTraceparent } from '../../plugins/core/proof/trace-context';
+import { createDecisionTracer } from '../../plugins/server/decision-tracer';
+import { parseKeySet, parseSharedKeys, sharedContextKey } from '../../plugins/core/proof/context-keys';
+import { createContextKey } from '../../plugins/core/proof/create-context-key';
+import { derivePrivateKey, deriveProductKey } from '../../plugins/core/proof/product-keys';
+import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
+import { signingSettings } from '../../plugins/server/signing-settings';
+import { contextFor } from '../kit/context';
 
 const decision = (over: Partial<Decision>): Decision =>
   someDecision({
@@ -176,5 +185,150 @@ describe('settings of the plugin server', () => {
     ]),
   ])('refuse %j', (env, problem) => {
     expect(() => readPluginServerSettings({ ...needed, ...env })).toThrow(problem);
+  });
+});
+
+describe('the tracer of decisions', () => {
+  const exporter = new tracing.InMemorySpanExporter();
+  const provider = new tracing.BasicTracerProvider({ spanProcessors: [new tracing.SimpleSpanProcessor(exporter)] });
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const callers = (flags: string): string => `00-${traceId}-b7ad6b7169203331-${flags}`;
+
+  let now = 0;
+  const tracerWith = (ratio: number, random = () => 0.5) =>
+    createDecisionTracer({ ratio, random, clock: { monotonic: () => now }, tracer: provider.getTracer('test') });
+
+  const decision = (outcome: Decision['outcome']): Decision =>
+    someDecision({
+      outcome,
+      keyPlace: 'query',
+      maskedKey: 'tg_live_…abcd',
+      credentialId: 'k',
+      customerId: 'c',
+      subscriptionId: 's',
+      product: 'api-ip',
+      callerAddress: '203.0.113.9',
+      originHost: 'example.com',
+    });
+
+  beforeEach(() => {
+    exporter.reset();
+    now = 0;
+  });
+  afterAll(() => provider.shutdown());
+
+  describe('requests without a context of their own', () => {
+    it('are traced at the ratio and otherwise left alone', () => {
+      expect(tracerWith(0.4).begin(undefined, 0)).toBeUndefined();
+      expect(parseTraceparent(tracerWith(0.6).begin(undefined, 0)?.traceparent)).toMatchObject({ isSampled: true });
+    });
+
+    it('are told with their steps and codes, and nothing that the caller sent', () => {
+      const trace = tracerWith(1).begin(undefined, 1);
+      trace?.addStep('resolve_key', 1, 2);
+      trace?.addStep('spend_quota', 2, 5);
+      trace?.end(decision('quota_daily_exceeded'));
+      const spans = exporter.getFinishedSpans();
+      expect(spans.map(({ name }) => name)).toEqual(['resolve key', 'spend quota', 'access decision']);
+      const root = spans[2];
+      expect(spans.slice(0, 2).map((span) => span.parentSpanContext?.spanId)).toEqual(Array(2).fill(root?.spanContext().spanId));
+      expect(root?.attributes).toEqual({
+        'tollgate.request_id': 'r-1',
+        'tollgate.outcome': 'quota_daily_exceeded',
+        'tollgate.product': 'api-ip',
+      });
+    });
+  });
+
+  describe('a context of the caller', () => {
+    it('is continued when it is sampled, whatever the ratio', () => {
+      const trace = tracerWith(0).begin(callers('01'), 0);
+      trace?.end(decision('admitted'));
+      expect(parseTraceparent(trace?.traceparent)).toMatchObject({ traceId, isSampled: true });
+      expect(exporter.getFinishedSpans()[0]?.parentSpanContext).toMatchObject({ traceId, spanId: 'b7ad6b7169203331' });
+    });
+
+    it('that is not sampled is handed on unrecorded', () => {
+      const trace = tracerWith(1).begin(callers('00'), 0);
+      trace?.end(decision('admitted'));
+      expect(trace?.traceparent).toBe(callers('00'));
+      expect(exporter.getFinishedSpans()).toEqual([]);
+    });
+
+    it('is granted ten times a second, so that a stranger cannot have everything traced', () => {
+      const tracer = tracerWith(1);
+      const sampled = (): number =>
+        Array.from({ length: 50 }, () => tracer.begin(callers('01'), 0)).filter((trace) => trace?.traceparent.endsWith('-01')).length;
+      expect(sampled()).toBe(10);
+      now = 1_000;
+      expect(sampled()).toBe(10);
+    });
+
+    it.each([['nonsense'], [[callers('01'), callers('01')]]])('that is malformed is replaced: %p', (given) => {
+      const replaced = tracerWith(0).begin(given, 0)?.traceparent;
+      expect(parseTraceparent(replaced)).toMatchObject({ isSampled: false });
+      expect(replaced).not.toContain(traceId);
+    });
+  });
+});
+
+const pair = createContextKey();
+const SECRETS = `1:${Buffer.alloc(32, 1).toString('base64')},2:${Buffer.alloc(32, 2).toString('base64')}`;
+const SHARED = `old:${Buffer.alloc(32, 3).toString('base64')}`;
+const [first, second] = parseSharedKeys(SECRETS);
+if (!second) throw new Error('there is one secret');
+
+/** By what each key is called here. */
+const believers = {
+  pair: createContextKeys(parseKeySet(JSON.stringify(pair.keySet)), []),
+  shared: createContextKeys([sharedContextKey(parseSharedKeys(SHARED)[0])], []),
+  'product, generation 1': createContextKeys([deriveProductKey(first, 'api-ip')], []),
+  'product, generation 2': createContextKeys([deriveProductKey(second, 'api-ip')], []),
+  'derived pair': createContextKeys([derivePrivateKey(first)], []),
+};
+
+/** What the proofs of api-ip are signed with, where the catalogue says hs256, eddsa, or nothing as before there was a choice. */
+function signedWith(env: Record<string, string>): (string | undefined)[] {
+  const { sign } = signingSettings.parse(env);
+  return (['hs256', 'eddsa', undefined] as const).map((proof) => {
+    const token = sign(contextFor('api-ip'), proof);
+    const expected = { products: ['api-ip'], nowSeconds: 0 };
+    return Object.entries(believers).find(([, keys]) => verifyContext(token, keys, expected).ok)?.[0];
+  });
+}
+
+describe('a plugin server signs', () => {
+  const byProduct = 'product, generation 1';
+  it.each([
+    ['with what the first secret gives', { TOLLGATE_CONTEXT_SECRETS: SECRETS }, [byProduct, 'derived pair', 'derived pair']],
+    [
+      'for upstreams with the pair that it is given',
+      { TOLLGATE_CONTEXT_SECRETS: SECRETS, TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey },
+      [byProduct, 'pair', 'pair'],
+    ],
+    [
+      'as before with a pair alone, whatever the catalogue says',
+      { TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey },
+      ['pair', 'pair', 'pair'],
+    ],
+    ['as before with shared keys alone', { TOLLGATE_SIGNING_KEYS: SHARED }, ['shared', 'shared', 'shared']],
+    [
+      'as before with the pair where shared keys are there too',
+      { TOLLGATE_SIGNING_KEYS: SHARED, TOLLGATE_CONTEXT_PRIVATE_KEY: pair.privateKey },
+      ['pair', 'pair', 'pair'],
+    ],
+  ])('%s', (_how, env, keys) => {
+    expect(signedWith(env)).toEqual(keys);
+  });
+
+  it('nothing, and does not start, without any key', () => {
+    expect(signingSettings.safeParse({}).error?.issues).toMatchObject([
+      { path: ['TOLLGATE_CONTEXT_SECRETS'], message: 'is required and not set' },
+    ]);
+  });
+
+  it('and says with what, but never the key', () => {
+    const { description } = signingSettings.parse({ TOLLGATE_CONTEXT_SECRETS: SECRETS });
+    expect(description).toBe(`HS256 by product, generation 1; EdDSA, key ${derivePrivateKey(first).id}`);
   });
 });

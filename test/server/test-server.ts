@@ -79,8 +79,11 @@ export class TestServer {
 
 /** Starts a server and an instance on it, which end with the test. */
 export function useServer(onStart: (started: TestServer) => void = () => undefined) {
-  let running: TestServer;
-  afterEach(() => running.stop());
+  let running: TestServer | undefined;
+  afterEach(async () => {
+    await running?.stop();
+    running = undefined;
+  });
   return async (access: Access = () => undefined, options: Partial<PluginServerOptions> = {}): ReturnType<TestServer['instance']> => {
     running = await TestServer.start(access, options);
     onStart(running);

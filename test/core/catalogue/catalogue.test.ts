@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { catalogueJsonSchema } from '../../../plugins/core/catalogue/catalogue-schema';
 import { SERVICES } from '../../support/services';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
+import { EXAMPLE_NAMES } from '../../support/example-names';
+import { decimalsOf, fitsDecimals, fromMinor, shareOf, toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
+import { fc } from '../../support/fast-check';
+import { unitsOf } from '../../../plugins/core/catalogue/units';
 
 /** The customer's published table (specification, part 8): id, base day, base month, Star day, Star month, price. */
 const PUBLISHED = `
@@ -95,4 +100,93 @@ describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) =
 it('every service that works through workers says which', () => {
   const working = Object.values(SERVICES).filter((service) => service.hasWorkers !== undefined);
   expect(Object.values(SERVICES).filter(({ workers = [] }) => workers.length > 0)).toEqual(working);
+});
+
+const ROOT = resolve(__dirname, '../../..');
+
+/** The example catalogue itself, its gateways' files, its services with their workers and sandbox, and what is known of these services. */
+const EXAMPLE: readonly RegExp[] = [
+  /^kong\/(catalogue|kong)\.yml$/,
+  /^kong\/kubernetes\/(example\/|kong\.yaml$)/,
+  /^kong\/gateways\/envoy\.yaml$/,
+  /^services\/(products|sandbox|workers)\//,
+  // The first migration is applied already and stays as it is.
+  /^plugins\/stores\/postgres\/migrations\/0001_catalogue\.sql$/,
+];
+
+const files = ['plugins', 'cli', 'kong', 'services'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1)),
+);
+
+it('reads all that is not the example catalogue’s', () => {
+  expect(files.filter((file) => !EXAMPLE.some((own) => own.test(file))).length).toBeGreaterThan(500);
+  for (const own of EXAMPLE) expect(files.filter((file) => own.test(file))).not.toEqual([]);
+});
+
+it('names no product of the example catalogue outside of it', () => {
+  const named = files
+    .filter((file) => !EXAMPLE.some((own) => own.test(file)) && !/\.(png|ico|woff2|mmdb)$/.test(file))
+    .flatMap((file) =>
+      readFileSync(join(ROOT, file), 'utf8')
+        .split('\n')
+        .flatMap((line, index) => (EXAMPLE_NAMES.test(line) ? [`${file}:${index + 1} ${line.trim().slice(0, 120)}`] : [])),
+    );
+  expect(named).toEqual([]);
+});
+
+const currency = fc.constantFrom('INR', 'EUR', 'JPY', 'KWD', 'CLF', 'XAF');
+
+describe('an amount of money', () => {
+  it('has the decimals of ISO 4217', () => {
+    expect(['INR', 'USD', 'JPY', 'KRW', 'KWD', 'TND', 'CLF', null].map(decimalsOf)).toEqual([2, 2, 0, 0, 3, 3, 4, 2]);
+  });
+
+  it('reads as it was written, in every currency', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 10n ** 15n), currency, (amount, code) => {
+        const text = fromMinor(amount, code);
+        expect(text.split('.')[1]?.length ?? 0).toBe(decimalsOf(code));
+        expect(toMinor(text, code)).toBe(amount);
+        expect(fitsDecimals(text, code)).toBe(true);
+      }),
+    );
+    expect([fromMinor(-9_500, 'KWD'), fromMinor(5, 'INR'), fromMinor(999, 'JPY')]).toEqual(['-9.500', '0.05', '999']);
+  });
+
+  it('rounds what its currency cannot hold half up, and says that it cannot', () => {
+    expect([toMinor('10.49', 'JPY'), toMinor('10.50', 'JPY'), toMinor('1.0005', 'KWD')]).toEqual([10n, 11n, 1_001n]);
+    expect([fitsDecimals('10.50', 'JPY'), fitsDecimals('10.00', 'JPY'), fitsDecimals('1.0005', 'KWD')]).toEqual([false, true, false]);
+  });
+
+  it.each(['', '-1', '1e3', 'NaN', '1,000', ' 1'])('is not %p', (text) => {
+    expect(() => toMinor(text, 'INR')).toThrow(RangeError);
+  });
+
+  it('is shared out without losing or inventing a unit, rounded half up', () => {
+    expect([shareOf(1n, 1n, 2n), shareOf(1n, 49n, 100n), shareOf(99_900n, 10n, 31n)]).toEqual([1n, 0n, 32_226n]);
+    expect(() => toSafeNumber(2n ** 53n)).toThrow(RangeError);
+  });
+});
+
+it.each([
+  ['3', 3],
+  ['0', 0],
+  ['007', 7],
+  ['9'.repeat(30), 100],
+  ['9'.repeat(31), 5],
+  [undefined, 5],
+  ['', 5],
+  ['-1', 5],
+  ['1.5', 5],
+  ['1e3', 5],
+  ['2, 3', 5],
+  [' 3', 5],
+])('an answer that says %j, with 5 units taken and 100 at most, costs %i', (told, cost) => {
+  expect(unitsOf(told, 5, 100)).toBe(cost);
+});
+
+it('an answer of a product that does not charge by answers costs what was taken', () => {
+  expect(unitsOf('3', 5, undefined)).toBe(5);
 });

@@ -141,7 +141,7 @@ async function readPages(page: Page, starts: readonly string[], { follows }: { f
   return [named, [...paths]];
 }
 
-// In `npm test` test/core/catalogue/foreign-names.test.ts holds that no source of a page names one: the main pages of the application are opened.
+// In `npm test` test/core/catalogue/catalogue.test.ts holds that no source of a page names one: the main pages of the application are opened.
 it('products of one’s own: no page, mail, description or command names a product of the example catalogue', async () => {
   const { page } = given(customer);
 
@@ -260,7 +260,7 @@ async function doctorOf(name: string): Promise<{ state: string; todo?: string }>
 }
 
 // A refusal of each origin in `npm test`: the caller, the key, the plan, the API, our own parts. What each code's page says is in
-// test/selling/requests/explain.test.ts, where it links to in test/access-layer/links.test.ts.
+// test/selling/requests/explain.test.ts, where it links to in test/access-layer/kinds-of-callers.test.ts.
 describe('a person with a refusal in hand finds in two steps what happened, whose it is and what mends it:', () => {
   it('no key', async () => {
     const refusal = { reply: await call('/weather/pune'), status: 401, code: 'key_missing', says: 'Failed: exactly one key is sent' };

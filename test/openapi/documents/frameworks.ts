@@ -166,7 +166,7 @@ const webhooks = forecast(
   { webhooks: { changed: { post: { responses: { '200': { description: 'Seen' } } } } }, paths: { '/nothing': { summary: 'Later' } } },
 );
 
-/** A style of each place; test/openapi/parameter-style has them all. */
+/** A style of each place; test/openapi/described-operations has them all. */
 const list = { schema: { type: 'array', items: { type: 'string' } }, example: ['blue', 'black'] };
 const object = { schema: { type: 'object', properties: { R: { type: 'integer' }, G: { type: 'integer' } } }, example: { R: 100, G: 200 } };
 export const STYLES = forecast({

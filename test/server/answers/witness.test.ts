@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { createSocket } from 'node:dgram';
+import { Registry } from 'prom-client';
 import { type Answer, type Charge, type Decision, type RefundRequest, type Settlement } from '../../../plugins/core/ports';
 import { AnswerSocket } from '../../../plugins/server/answers/answer-socket';
 import { hearOther, passToAll, passToParent } from '../../../plugins/server/answers/pass-answers';
@@ -9,6 +10,7 @@ import { Witness } from '../../../plugins/server/answers/witness';
 import { fc, propertyRuns } from '../../support/fast-check';
 import { eventually } from '../../support/eventually';
 import { someDecision } from '../../support/some-decision';
+import { GatewayErrors } from '../../../plugins/server/answers/gateway-errors';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -355,4 +357,14 @@ it('what is given back, and what is charged, is each request’s, once, on its d
     }),
     { numRuns: propertyRuns(200) },
   );
+});
+
+it('counts by status what a gateway answered in place of an API, and nothing else', async () => {
+  const [errors, registry] = [new GatewayErrors(), new Registry()];
+  errors.show(registry);
+  const answered = (status: string, head = '-'): string => `0123456789abcdef ${status} 0.010 120 ${head} units=-`;
+  errors.hear([answered('500'), answered('502'), answered('502', '-, -1')].join('\n'));
+  errors.hear([answered('200', '0.009'), answered('401'), answered('500', '0.009'), '5', ' 5', '0123456789abcdef 5', ''].join('\n'));
+  const counts = (await registry.metrics()).match(/^tollgate_gateway_errors_total\{.*$/gm);
+  expect(counts).toEqual(['tollgate_gateway_errors_total{status="500"} 1', 'tollgate_gateway_errors_total{status="502"} 2']);
 });

@@ -2,6 +2,11 @@ import { setImmediate as settled } from 'node:timers/promises';
 import { ServiceError } from '../../../../services/kit/errors';
 import { rankGrid } from '../../../../services/workers/ranking/grid/rank-grid';
 import { type RankQuery, type RankingUpstream } from '../../../../services/workers/ranking/ranking-upstream';
+import { distanceKm } from '../../../../services/workers/ranking/distance';
+import { gridPoints, spacingKm } from '../../../../services/workers/ranking/grid/grid-points';
+import { createLog } from '../../../../services/kit/log';
+import { createRankingHandlers } from '../../../../services/workers/ranking/handler';
+import { answerOfFailure, parsePointAnswer } from '../../../../services/workers/ranking/grid/point-answer';
 
 const QUERY: RankQuery = { keyword: 'dentist', center: { latitude: 0, longitude: 0 }, radiusKm: 3, maxResults: 20, placeId: 'p' };
 
@@ -153,5 +158,109 @@ describe('the time of a grid', () => {
     await settled();
     expect(signals.length).toBeLessThanOrEqual(4);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
+  });
+});
+
+const BENGALURU = { latitude: 12.9716, longitude: 77.5946 };
+
+describe('the points of a grid', () => {
+  it.each([3, 5, 7])('of %i a side go row by row from the north west, with the middle in the middle', (size) => {
+    const points = gridPoints({ center: BENGALURU, radiusKm: 5, size });
+    expect(points.map(({ row, column }) => [row, column])).toEqual(
+      Array.from({ length: size * size }, (_, index) => [Math.floor(index / size), index % size]),
+    );
+    const middle = points[(size * size - 1) / 2];
+    expect(middle).toMatchObject({ center: BENGALURU, distanceKm: 0 });
+    const [first] = points;
+    expect(first?.center.latitude).toBeGreaterThan(BENGALURU.latitude);
+    expect(first?.center.longitude).toBeLessThan(BENGALURU.longitude);
+  });
+
+  it.each([BENGALURU, { latitude: -33.87, longitude: 151.21 }, { latitude: 64.15, longitude: -21.94 }, { latitude: 0, longitude: 180 }])(
+    'reach as far as the radius and lie evenly, at %j',
+    (center) => {
+      for (const radiusKm of [0.5, 5, 50]) {
+        const points = gridPoints({ center, radiusKm, size: 5 });
+        const at = (row: number, column: number) => points[row * 5 + column]?.center ?? center;
+        const near = (km: number, wanted: number) => expect(Math.abs(km - wanted) / wanted).toBeLessThan(0.02);
+        for (const [row, column] of [[0, 2], [4, 2], [2, 0], [2, 4]] as const) near(distanceKm(center, at(row, column)), radiusKm); // prettier-ignore
+        for (const index of [0, 1, 2, 3]) {
+          near(distanceKm(at(2, index), at(2, index + 1)), spacingKm({ radiusKm, size: 5 }));
+          near(distanceKm(at(index, 2), at(index + 1, 2)), spacingKm({ radiusKm, size: 5 }));
+        }
+        near(points[0]?.distanceKm ?? 0, radiusKm * Math.SQRT2);
+        for (const each of points) expect(Math.abs(each.center.longitude)).toBeLessThanOrEqual(180);
+      }
+    },
+  );
+});
+
+const query = { keyword: 'dentist', latitude: 1, longitude: 2, radiusKm: 3, maxResults: 20, placeId: 'p' };
+const answer = JSON.stringify({ ok: true, position: 1 });
+
+it('one subscription has two grids asked for at a time, whose places are free again afterwards; others have their own', async () => {
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const unused = () => Promise.reject(new Error('not of a grid'));
+  const upstream: RankingUpstream = {
+    source: 'google_places',
+    search: unused,
+    findPlaces: unused,
+    close: () => Promise.resolve(),
+    position: () => held.then(() => answer),
+  };
+  const handlers = createRankingHandlers({ serving: () => upstream, close: () => Promise.resolve() });
+  const ask = (subscriptionId: string) =>
+    handlers.Grid({ query, size: 3 }, {
+      requestId: 'r',
+      customerId: 'c',
+      subscriptionId,
+      mode: 'live',
+      signal: new AbortController().signal,
+      timeLeftMs: () => Infinity,
+      log: createLog('test', { level: 'silent' }),
+    }); // prettier-ignore
+  const running = [ask('one'), ask('one'), ask('other')];
+  await expect(ask('one')).rejects.toMatchObject({ problem: 'concurrency_exceeded' });
+  letGo();
+  for (const { dataJson } of await Promise.all(running)) expect(JSON.parse(dataJson ?? '')).toMatchObject({ summary: { found: 9 } });
+  await expect(ask('one')).resolves.toHaveProperty('dataJson');
+});
+
+const parse = (body: object) => parsePointAnswer(JSON.stringify(body));
+
+describe('the answer of a point', () => {
+  it('is the rank, with the business that was matched', () => {
+    const body = { ok: true, found: true, position: 4, checked: 20, match: { place_id: 'p', name: 'n', score: 1 }, candidates: [] };
+    expect(parse(body)).toEqual({ status: 'ok', rank: 4, checked: 20, ambiguous: false, match: { placeId: 'p', name: 'n' } });
+  });
+
+  it('is no rank where the business is not in the list, and says when several may be it', () => {
+    const none = { status: 'ok', rank: null, checked: 20, ambiguous: false, match: null };
+    expect(parse({ ok: true, found: false, position: null, checked: 20, candidates: [] })).toEqual(none);
+    expect(parse({ ok: true, found: false, position: null, checked: 20, candidates: [{}, {}] })).toEqual({ ...none, ambiguous: true });
+  });
+
+  it('takes the least that a source of rankings says', () => {
+    const least = { status: 'ok', checked: null, ambiguous: false, match: null };
+    expect(parse({ ok: true, position: 2 })).toEqual({ ...least, rank: 2 });
+    expect(parse({ ok: true, found: false })).toEqual({ ...least, rank: null });
+  });
+
+  it.each([
+    [{ ok: true }, 'bad_response'],
+    [{ ok: true, position: 0 }, 'bad_response'],
+    [{ ok: false, position: 3 }, 'upstream_error'],
+  ])('%j is no answer: %s', (body, reason) => expect(parse(body)).toEqual({ status: 'error', reason }));
+
+  it('is an error where the source failed', () => {
+    expect(answerOfFailure(new ServiceError('upstream_timeout'))).toEqual({ status: 'error', reason: 'timeout' });
+    const unreachable = new ServiceError('upstream_failed', { members: { reason: 'unreachable' } });
+    expect(answerOfFailure(unreachable)).toEqual({ status: 'error', reason: 'unreachable' });
+    expect(answerOfFailure(new ServiceError('upstream_failed'))).toEqual({ status: 'error', reason: 'upstream_error' });
+  });
+
+  it.each([new ServiceError('upstream_not_configured'), new TypeError('a defect')])('is not what fails everywhere: %s', (error) => {
+    expect(() => answerOfFailure(error)).toThrow(error);
   });
 });
