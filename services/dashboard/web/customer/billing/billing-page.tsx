@@ -20,9 +20,8 @@ import { formatPrice } from '../../parts/format/numbers';
 import { usePaged } from '../../parts/hooks/use-paged';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 import { useSubmit } from '../../parts/hooks/use-submit';
-import { formatMonth } from '../plans/format-month';
 import { isPaidInAdvance, PaidPlans, takesPayments } from './paid-plans';
-import { formatDate, INVOICE_FACTS } from './invoice-words';
+import { formatDate, INVOICE_FACTS, formatMonth } from './invoice-words';
 import { PAYMENT_FACTS, paymentKey } from './payment-words';
 
 const COLUMNS: readonly Column<InvoiceSummaryView>[] = [

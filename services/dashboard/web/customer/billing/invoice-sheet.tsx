@@ -3,8 +3,7 @@ import { type ReactNode } from 'react';
 import { type InvoiceView } from '../../../contract/billing';
 import { type Column, DataTable } from '../../parts/components/data-table';
 import { formatPrice } from '../../parts/format/numbers';
-import { formatMonth } from '../plans/format-month';
-import { formatDate, InvoiceStateBadge } from './invoice-words';
+import { formatDate, InvoiceStateBadge, formatMonth } from './invoice-words';
 
 type Line = InvoiceView['lines'][number];
 

@@ -3,7 +3,6 @@ import { type ReactNode } from 'react';
 import { type InvoiceState, type InvoiceSummaryView } from '../../../contract/billing';
 import { type Column } from '../../parts/components/data-table';
 import { formatPrice } from '../../parts/format/numbers';
-import { formatMonth } from '../plans/format-month';
 
 export const STATE_NAMES: Readonly<Record<InvoiceState, string>> = {
   open: 'Due',
@@ -27,6 +26,11 @@ const dates = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric'
 
 /** `3 Apr 2026`, of `2026-04-03`: books need the year. */
 export const formatDate = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`));
+
+/** `March 2027`, of `2027-03`. */
+export function formatMonth(month: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', month: 'long', year: 'numeric' }).format(new Date(`${month}-01T00:00:00Z`));
+}
 
 /** Amounts of a credit note have a minus. */
 export const totalOf = ({ kind, total, currency }: Pick<InvoiceSummaryView, 'kind' | 'total' | 'currency'>): string =>

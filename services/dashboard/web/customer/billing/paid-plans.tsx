@@ -14,8 +14,7 @@ import { dayOf } from '../../parts/format/time';
 import { useSession } from '../../parts/hooks/use-session';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
-import { formatMonth } from '../plans/format-month';
-import { formatDate } from './invoice-words';
+import { formatDate, formatMonth } from './invoice-words';
 import { discountText, stateOf } from './payment-words';
 
 /** Whether a payment provider takes the payments, and so makes the receipts too. */

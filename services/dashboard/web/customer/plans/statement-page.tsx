@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/components/empty-state';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
 import { useSession } from '../../parts/hooks/use-session';
-import { formatMonth } from './format-month';
+import { formatMonth } from '../billing/invoice-words';
 import { ExportLink } from '../../parts/components/export-link';
 import { Moment } from '../../parts/components/moment';
 import { formatCount, formatPrice } from '../../parts/format/numbers';

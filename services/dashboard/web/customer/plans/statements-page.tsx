@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
-import { formatMonth } from './format-month';
+import { formatMonth } from '../billing/invoice-words';
 
 const COLUMNS: readonly Column<StatementMonths['months'][number]>[] = [
   {
