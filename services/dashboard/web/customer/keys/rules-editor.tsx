@@ -9,8 +9,7 @@ import { joinRules, splitRules } from './rule-text';
 import { toast } from '../../parts/browser/toast';
 import { useSubmit } from '../../parts/hooks/use-submit';
 import { useUnsaved } from '../../parts/components/unsaved-guard';
-import { useVersioned } from '../../parts/hooks/use-versioned';
-import { ConflictNotice, SaveButtons, SaveProblem, isSameList, isSameRules } from './saving';
+import { ConflictNotice, SaveButtons, SaveProblem, isSameList, isSameRules, useVersioned } from './saving';
 import { RuleWarnings } from './rule-warnings';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 

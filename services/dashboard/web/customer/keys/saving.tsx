@@ -1,14 +1,56 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconUsers } from '@tabler/icons-react';
-import { type ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { type Key } from '../../../contract/keys';
 import { type ApiProblem } from '../../parts/api/api-problem';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { formatMoment } from '../../parts/format/time';
-import { type Versioned } from '../../parts/hooks/use-versioned';
+
+interface VersionedOptions {
+  /** The server's present version. */
+  readonly item: Key;
+  readonly isDirty: boolean;
+  /** True when both have the same values in the fields of this form. */
+  readonly isSame: (a: Key, b: Key) => boolean;
+  /** Puts the key's values into the form. */
+  readonly onReset: (item: Key) => void;
+}
+
+interface Versioned {
+  /** The version on which the form's edits are based. Its number is sent with the change. */
+  readonly base: Key;
+  /** True when somebody else changed the same fields while the form has edits. */
+  readonly isStale: boolean;
+  /** Drops the edits. */
+  readonly takeTheirs: () => void;
+  /** Keeps the edits, and bases them on the other person's version. */
+  readonly keepMine: () => void;
+}
+
+/** Follows a key that others may change while a form edits it. Without edits the form follows too; with edits it reports the change. */
+export function useVersioned(options: VersionedOptions): Versioned {
+  const { item, isDirty, isSame, onReset } = options;
+  const [base, setBase] = useState(item);
+  const isChanged = item.version !== base.version;
+  const isStale = isChanged && isDirty && !isSame(item, base);
+  useEffect(() => {
+    if (!isChanged || isStale) return;
+    setBase(item);
+    if (!isDirty) onReset(item);
+  });
+  return {
+    base,
+    isStale,
+    takeTheirs: () => {
+      setBase(item);
+      onReset(item);
+    },
+    keepMine: () => setBase(item),
+  };
+}
 
 interface ConflictNoticeProps {
-  readonly versioned: Versioned<Key>;
+  readonly versioned: Versioned;
   /** The server's present version. */
   readonly item: Key;
 }
