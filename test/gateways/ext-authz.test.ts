@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentials, makeClientConstructor, Metadata, type Client, type ServiceError } from '@grpc/grpc-js';
-import { type CheckResponse, type HeaderValueOption } from '../../plugins/entrances/ext-authz/check-messages';
-import { ExtAuthzServer, loadAuthorization } from '../../plugins/entrances/ext-authz/ext-authz-server';
+import {
+  type CheckResponse,
+  ExtAuthzServer,
+  type HeaderValueOption,
+  loadAuthorization,
+} from '../../plugins/entrances/ext-authz/ext-authz-server';
 import { StoreUnavailable } from '../../plugins/core/ports';
 import { compileWhitelist } from '../../plugins/core/access/whitelist';
 import { failing, key, proofIn, recordOf } from '../access-layer/call-plugin';

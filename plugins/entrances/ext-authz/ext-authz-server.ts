@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServiceDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { refusalOf } from '../../access-layer/held-request';
@@ -7,19 +7,18 @@ import { EntranceRoutes, keyPlacesOf, type RouteText } from '../../access-layer/
 import { type PluginModule } from '../../core/access/kong-pdk';
 import { type AccessInstance, type Verdict } from '../../core/access/verdict';
 import {
+  collectHeaders,
   createProof,
   decideQuestion,
   type EntranceLog,
   type EntrancePlace,
   requestIdOf,
-  collectHeaders,
   type UnreadableQuestion,
 } from '../../access-layer/gateway-question';
 import { type RequestFacts, splitTarget } from '../../core/access/request-variable';
 import { ownNamesOf } from '../../core/key-places';
 import { KEY_PARAMETER, looksLikeKey, withoutKey } from '../../core/access/credential-location';
 import { resolvePath } from '../../core/access/request-path';
-import { type CheckRequest, type CheckResponse, type HeaderValueOption, type HttpAttributes } from './check-messages';
 
 /** Envoy sends the secret as initial metadata. */
 export interface ExtAuthzOptions extends EntrancePlace {
@@ -111,6 +110,51 @@ export class ExtAuthzServer {
       unavailable();
     }
   }
+}
+
+/** The members that are read of Envoy's message (protos/envoy); absent messages are null. */
+interface CheckRequest {
+  readonly attributes: {
+    readonly source: { readonly address: { readonly socketAddress: { readonly address: string } | null } | null } | null;
+    readonly request: { readonly http: HttpAttributes | null } | null;
+    readonly contextExtensions: Readonly<Record<string, string>>;
+  } | null;
+}
+
+interface HttpAttributes {
+  readonly id: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly path: string;
+  readonly headerMap: { readonly headers: readonly { readonly key: string; readonly value: string; readonly rawValue: Buffer }[] } | null;
+}
+
+export interface HeaderValueOption {
+  readonly header: { readonly key: string; readonly value: string };
+  readonly append: { readonly value: boolean };
+}
+
+/** A value of google.protobuf.Struct. */
+interface Text {
+  readonly stringValue: string;
+}
+
+export interface CheckResponse {
+  /** google.rpc.Code: 0 lets the request pass, any other number refuses it. */
+  readonly status: { readonly code: number; readonly message: string };
+  readonly okResponse?: {
+    readonly headers: readonly HeaderValueOption[];
+    readonly headersToRemove: readonly string[];
+    readonly responseHeadersToAdd: readonly HeaderValueOption[];
+    readonly queryParametersToRemove: readonly string[];
+  };
+  readonly deniedResponse?: {
+    readonly status: { readonly code: number };
+    readonly headers: readonly HeaderValueOption[];
+    readonly body: string;
+  };
+  /** For Envoy's access log: %DYNAMIC_METADATA(envoy.filters.http.ext_authz:request_id)% */
+  readonly dynamicMetadata: { readonly fields: Readonly<Record<string, Text>> };
 }
 
 /** A request as Envoy describes it, with the route's context_extensions. */
