@@ -10,7 +10,7 @@ import { type Log } from './log';
 import { type PluginClient } from './plugin/plugin-client';
 import { ProxyRun } from './upstream/proxy-run';
 import { type BodyError, type BodyLimits } from './http/request-body';
-import { removeFromRequest } from './plugin/remove-from-request';
+import { removeFromRequest } from './config/request-removal';
 import { refusedStatus } from './http/request-limits';
 import { Router, type RouteMatch } from './config/router';
 import { TrustedProxies } from './http/trusted-proxies';

@@ -1,8 +1,7 @@
 import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type HttpExchange } from '../http/http-exchange';
-import { PdkError, type ArgumentBytes } from './pdk-arguments';
 import { type PluginExit } from '../http/answers';
-import { readExit, runPdkCall, type PdkContext } from './pdk';
+import { type ArgumentBytes, PdkError, readExit, runPdkCall, type PdkContext } from './pdk';
 import { type CallFailure, type PluginCall, type PluginConnection } from './plugin-connection';
 import { type BodyError } from '../http/request-body';
 
