@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { type ZodOpenApiMediaTypeObject, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { type Route } from '../kit/service/define-service';
-import { inputShapeOf } from './input-shape';
+import { type ProblemCode } from '../../plugins/core/problems';
 import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
 import { snippetsOf } from './route-snippets';
 import { asCodeSamples } from './snippets';
-import { type Failure } from './error-table';
+import { type Failure, ACCESS_DENIALS, failureOf, GATEWAY_FAILURES, ownFailureOf } from './error-table';
 import { type COMMON_HEADERS, headersOf } from './response-headers';
-import { refusalsOf } from './route-answers';
 import { CUT_NOTE } from './sample-answers';
 
 /** The key as a form field. No other body may have it among its parameters. */
@@ -249,4 +248,36 @@ function successesOf(route: Route, sample: unknown): Responses {
  */
 function answersOf(route: Route, sample: unknown): Responses {
   return { ...successesOf(route, sample), ...problemResponses(route) };
+}
+
+/** The object that a route's input schema checks, found behind refinements and transformations; undefined if there is none. */
+export function inputShapeOf(schema: unknown): z.ZodObject | undefined {
+  if (schema instanceof z.ZodObject) return schema;
+  if (schema instanceof z.ZodPipe) return inputShapeOf(schema.def.in);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodReadonly) {
+    return inputShapeOf(schema.def.innerType);
+  }
+  return undefined;
+}
+
+/** Whether the route reads a body: GET bodies are ignored. */
+function readsBody({ method, body }: Route): boolean {
+  return method !== 'GET' && body?.kind !== 'ignored';
+}
+
+/** Every status and code with which a route can refuse or fail, as callers see them. */
+export function refusalsOf(route: Route): readonly Failure[] {
+  const codes: ProblemCode[] = ['invalid_request', ...ACCESS_DENIALS, 'gateway_proof_missing', 'processing_failed', 'service_not_ready'];
+  if (route.method !== 'ANY') codes.push('method_not_allowed');
+  if (route.validationStatus === 422) codes.push('validation_failed');
+  if (readsBody(route)) codes.push('payload_too_large', 'media_type_unsupported');
+  if (!isIndex(route)) codes.push('upstream_failed', 'upstream_timeout', 'upstream_not_configured');
+  if (!route.isLight) codes.push('concurrency_exceeded');
+  const all = [...codes.map(failureOf), ...(route.fails ?? []).map(ownFailureOf), ...GATEWAY_FAILURES];
+  return [...new Map(all.map((each) => [`${each.status} ${each.code}`, each])).values()];
+}
+
+/** Light routes that call no upstream. */
+function isIndex({ isLight, path }: Route): boolean {
+  return isLight === true && !path.endsWith('/health');
 }

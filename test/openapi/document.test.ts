@@ -6,9 +6,8 @@ import { otherSuccesses, sendersOf } from '../../services/dashboard/reference/er
 import { type Route } from '../../services/kit/service/define-service';
 import { type ApiDocumentParts, describeApi } from '../../services/openapi/describe-api';
 import { listErrors } from '../../services/openapi/error-table';
-import { inputShapeOf } from '../../services/openapi/input-shape';
 import { REMEDIES } from '../../services/openapi/remedies';
-import { refusalsOf } from '../../services/openapi/route-answers';
+import { inputShapeOf, refusalsOf } from '../../services/openapi/describe-operation';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
 import { buildDocument } from '../support/openapi/build-document';
 import { type DescribedDocument, DocumentedApi, pointer } from '../support/openapi/documented-api';
