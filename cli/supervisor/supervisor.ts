@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { type SupervisedDatabase } from './database';
 import { type InstanceReport, type ProcessIdentity, removeState, writeState } from './instance-state';
 import { rotateLog } from './log-file';
-import { type ReadyLine } from './ready-line';
-import { type ChildSpec, SupervisedChild } from './supervised-child';
+import { type ChildSpec, type ReadyLine, SupervisedChild } from './supervised-child';
 
 /** Identifies processes, so that a later one with the same id is not mistaken for an earlier one. */
 export interface ProcessTable {

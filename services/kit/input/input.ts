@@ -4,8 +4,7 @@ import { ServiceError, invalidInput } from '../errors';
 import { parseFormText } from './form-text';
 import { parseJsonText } from './json-text';
 import { readMultipart } from './multipart';
-import { bodyTooLarge, BodyLimit, checkDeclaredLength, hasBody, readBody } from './read-body';
-import { decodeUtf8 } from './utf8';
+import { bodyTooLarge, BodyLimit, checkDeclaredLength, decodeUtf8, hasBody, readBody } from './read-body';
 
 /** Everything a caller sent, from all places. */
 export interface CallInput {

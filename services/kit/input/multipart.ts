@@ -4,8 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import { type IncomingUpload, type UploadedFile } from './body-mode';
 import { invalidInput, ServiceError } from '../errors';
 import { FieldCollector, MAX_FIELDS } from './form-text';
-import { bodyTooLarge, BodyLimit, checkDeclaredLength, DEFAULT_BODY_LIMIT_BYTES } from './read-body';
-import { decodeUtf8 } from './utf8';
+import { bodyTooLarge, BodyLimit, checkDeclaredLength, decodeUtf8, DEFAULT_BODY_LIMIT_BYTES } from './read-body';
 
 /** Bytes of a part's headers; browsers send about 200. */
 const MAX_PART_HEADER_BYTES = 16_384;

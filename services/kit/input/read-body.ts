@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
-import { ServiceError } from '../errors';
+import { ServiceError, invalidInput } from '../errors';
 
 /** Maximum bytes of a request body. A route can set its own. */
 export const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
@@ -72,4 +72,19 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
     const onBroken = (): void => settle(() => reject(new ServiceError('invalid_request', { detail: 'The request body ended early.' })));
     request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Decodes bytes that a caller sent.
+ * @param field named in the message
+ * @throws ServiceError 400 when they are not UTF-8
+ */
+export function decodeUtf8(bytes: Uint8Array, field: string): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw invalidInput([{ field, message: 'is not valid UTF-8' }]);
+  }
 }
