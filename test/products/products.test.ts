@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { backgroundRemoverService } from '../../services/products/background-remover/routes';
 import { vahaanService } from '../../services/products/vahaan/routes';
+import { SERVICES } from '../support/services';
 import { createHarness } from '../kit/harness';
 import { liveRoutesOf } from '../../services/kit/service/live-routes';
 import { loadService, type ServiceName, SERVICE_NAMES } from '../../services/products/registry';
@@ -16,6 +17,7 @@ import { type SourceFailureReason } from '../../services/workers/identity/upstre
 import { noForeground } from '../../services/workers/image/failures';
 import { refusalOf } from '../../services/workers/image/upstream/frames';
 import { type Route } from '../../services/kit/service/define-service';
+import { readSampleAnswers } from '../../services/openapi/sample-answers';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -201,4 +203,61 @@ describe('requests that may cost several units', () => {
         expect([path, (limits?.daily ?? 0) >= units.most]).toEqual([path, true]);
     }
   });
+});
+
+describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) => {
+  it('answers every route that the catalogue publishes of its product, with its method', () => {
+    const published = CATALOGUE.find(products[0]);
+    const answered = new Set(routes.map(({ path, method }) => `${method} ${path}`));
+    const missing = published?.routes.map(({ path, method }) => `${method} ${path}`).filter((route) => !answered.has(route));
+    expect(missing).toEqual([]);
+  });
+});
+
+it('every service that works through workers says which', () => {
+  const working = Object.values(SERVICES).filter((service) => service.hasWorkers !== undefined);
+  expect(Object.values(SERVICES).filter(({ workers = [] }) => workers.length > 0)).toEqual(working);
+});
+
+const SAMPLES = Object.values(SERVICES).flatMap((service) => Object.entries(readSampleAnswers(service)));
+
+/** Files that come with the service: what they say is true, whatever the key. */
+const TRUE_FILES = ['city_database', 'asn_database'];
+/** Members that name a source; in `sources` and `checked` each entry is one. */
+const NAMES = ['source', 'provider', 'engine'];
+
+/** Every source that an answer names, with where. */
+function sourcesIn(value: unknown, at: string): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value as Record<string, unknown>).flatMap(([name, member]): [string, string][] => {
+    const place = `${at}.${name}`;
+    if (NAMES.includes(name) && typeof member === 'string') return [[place, member]];
+    if (name === 'ranks' && !Array.isArray(member)) return Object.keys(member as object).map((source) => [place, source]);
+    const isList = name === 'sources' && Array.isArray(member);
+    const listed = isList ? member.map((each: { name?: unknown }): [string, string] => [`${place}.name`, String(each.name)]) : [];
+    return [...listed, ...sourcesIn(member, place)];
+  });
+}
+
+// The rest of what `/app` answers is read off the caller's own file.
+const OF_THE_FILE = ['secret_rules', 'tracker_list', 'code_signs'];
+
+it('an answer that the sandbox made up says so wherever it names a source', () => {
+  const named = SAMPLES.flatMap(([route, answer]) => sourcesIn(answer, route));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(([, source]) => !source.startsWith('sandbox') && ![...TRUE_FILES, ...OF_THE_FILE].includes(source))).toEqual([]);
+});
+
+/** Every text in an answer that is a time of day, with where. */
+function timesIn(value: unknown, at: string): [string, string][] {
+  if (typeof value === 'string') return /^\d{4}-\d\d-\d\d[T ]\d\d:/.test(value) ? [[at, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => timesIn(member, `${at}.${name}`));
+}
+
+it('a time in an answer says its offset, but for the timestamp whose form the specification fixes', () => {
+  const times = SAMPLES.flatMap(([route, answer]) => timesIn(answer, route));
+  expect(times.length).toBeGreaterThan(30);
+  const isInstant = (text: string): boolean => /T.*(Z|[+-]\d\d:\d\d)$/.test(text);
+  expect(times.filter(([at, text]) => at.endsWith('.timestamp') === isInstant(text))).toEqual([]);
 });

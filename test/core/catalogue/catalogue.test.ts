@@ -2,7 +2,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hasSandbox } from '../../../plugins/core/catalogue/catalogue';
 import { catalogueJsonSchema } from '../../../plugins/core/catalogue/catalogue-schema';
-import { SERVICES } from '../../support/services';
 import { CATALOGUE, PRODUCTS } from '../../support/catalogue';
 import { EXAMPLE_NAMES } from '../../support/example-names';
 import { decimalsOf, fitsDecimals, fromMinor, shareOf, toMinor, toSafeNumber } from '../../../plugins/core/catalogue/money';
@@ -86,20 +85,6 @@ describe('the catalogue', () => {
     expect(first).toBe('# yaml-language-server: $schema=./catalogue.schema.json');
     expect(JSON.parse(readFileSync('kong/catalogue.schema.json', 'utf8'))).toEqual(JSON.parse(JSON.stringify(catalogueJsonSchema())));
   });
-});
-
-describe.each(Object.values(SERVICES))('service $name', ({ products, routes }) => {
-  it('answers every route that the catalogue publishes of its product, with its method', () => {
-    const published = CATALOGUE.find(products[0]);
-    const answered = new Set(routes.map(({ path, method }) => `${method} ${path}`));
-    const missing = published?.routes.map(({ path, method }) => `${method} ${path}`).filter((route) => !answered.has(route));
-    expect(missing).toEqual([]);
-  });
-});
-
-it('every service that works through workers says which', () => {
-  const working = Object.values(SERVICES).filter((service) => service.hasWorkers !== undefined);
-  expect(Object.values(SERVICES).filter(({ workers = [] }) => workers.length > 0)).toEqual(working);
 });
 
 const ROOT = resolve(__dirname, '../../..');

@@ -41,12 +41,12 @@ interface Node {
 }
 type Branch = Node | number | undefined;
 
-function bitsOf(network: string): number[] {
+function bitsOf(network: string, ipVersion: 4 | 6): number[] {
   const parsed = parseIpNetwork(network);
   if (!parsed) throw new Error(`${network} is not a network`);
   const { address, prefixLength } = parsed;
   const bits = [...address.value.toString(2).padStart(address.bits, '0')].map(Number).slice(0, prefixLength);
-  return address.version === 4 ? [...Array.from({ length: 96 }, () => 0), ...bits] : bits;
+  return address.version < ipVersion ? [...Array.from({ length: 96 }, () => 0), ...bits] : bits;
 }
 
 function insert(root: Node, bits: readonly number[], offset: number): void {
@@ -61,14 +61,14 @@ function insert(root: Node, bits: readonly number[], offset: number): void {
   node.children[(bits.at(-1) ?? 0) as 0 | 1] = offset;
 }
 
-/** @param records by network, v4 and v6 mixed, not overlapping */
-export function writeMmdb(databaseType: string, records: Readonly<Record<string, Value>>): Buffer {
+/** @param records by network, v4 and v6 mixed, not overlapping; v4 alone where there are no others */
+export function writeMmdb(databaseType: string, records: Readonly<Record<string, Value>>, ipVersion: 4 | 6 = 6): Buffer {
   const root: Node = { children: [undefined, undefined] };
   const data: Buffer[] = [];
   let offset = 0;
   for (const [network, record] of Object.entries(records)) {
     const bytes = encodeValue(record);
-    insert(root, bitsOf(network), offset);
+    insert(root, bitsOf(network, ipVersion), offset);
     data.push(bytes);
     offset += bytes.length;
   }
@@ -88,17 +88,17 @@ export function writeMmdb(databaseType: string, records: Readonly<Record<string,
       tree.writeUInt32BE(value, index * 8 + side * 4);
     });
   });
-  return Buffer.concat([tree, Buffer.alloc(16), ...data, METADATA_MARK, metadata(databaseType, nodes.length)]);
+  return Buffer.concat([tree, Buffer.alloc(16), ...data, METADATA_MARK, metadata(databaseType, nodes.length, ipVersion)]);
 }
 
-function metadata(databaseType: string, nodeCount: number): Buffer {
+function metadata(databaseType: string, nodeCount: number, ipVersion: 4 | 6): Buffer {
   return encodeValue({
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
     build_epoch: 1_767_225_600,
     database_type: databaseType,
     description: { en: 'test' },
-    ip_version: 6,
+    ip_version: ipVersion,
     languages: ['en'],
     node_count: nodeCount,
     record_size: 32,

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type IpDatabases, openDatabases, type IpDatabasePaths } from '../../../services/products/ip/ip-databases';
-import { databasePaths, ipSettings } from '../../../services/products/ip/settings';
 import { tablePath, updateTable } from '../../../services/products/ip/tables/update-table';
 import { writeMmdb } from './mmdb-writer';
 import { addressOf } from './address-of';
@@ -12,7 +11,6 @@ import { parseAsnCsv } from '../../../services/products/ip/parse-asn-csv';
 import { UNKNOWN_PLACE } from '../../../services/products/ip/ip-records';
 
 describe('the renewal of tables', () => {
-  const [SHIPPED_V4 = ''] = databasePaths(ipSettings.parse({})).city;
   const NOW_MS = Date.UTC(2026, 10, 29);
   const BUILT_AT = new Date(1_767_225_600_000);
   const HALVES = ['0.0.0.0/1', '128.0.0.0/1'] as const;
@@ -67,11 +65,11 @@ describe('the renewal of tables', () => {
       ['breaks off', cityTable('London').subarray(0, -20), 'not a complete MMDB file'],
       ['is another table', asnTable('Acme'), 'not the table city'],
       ['knows a few addresses', writeMmdb('city', { '81.2.69.0/24': { country_code: 'GB' } }), 'not the table city'],
-      ['has IPv4 alone', undefined, 'no IPv6'],
+      ['has IPv4 alone', writeMmdb('city', everywhere({ country_code: 'GB' }), 4), 'no IPv6'],
       ['is a broken archive', gzipSync(cityTable('London')).subarray(0, 60), 'unexpected end of file'],
     ])('leaves the one before in its place where the new one %s', async (_what, bytes, reason) => {
       await keep(cityTable('London'));
-      await expect(update('city', bytes ? await sourceOf(bytes) : SHIPPED_V4)).rejects.toThrow(reason);
+      await expect(update('city', await sourceOf(bytes))).rejects.toThrow(reason);
       expect(await readFile(tablePath(join(folder, 'kept'), 'city'))).toEqual(cityTable('London'));
       expect(await readdir(join(folder, 'kept'))).toEqual(['city.mmdb']);
     });
