@@ -21,7 +21,7 @@ import { PROVIDERS } from '../contract/billing-fields';
 import { type FileAnswer, type Handlers } from '../http/bind-endpoint';
 import { type Caller } from '../http/callers';
 import { type DashboardDeps, todayOf } from '../http/dashboard-deps';
-import { csvRecord } from '../http/csv';
+import { csvRecord, readPages } from '../http/csv';
 import { billingOf } from './billing-of';
 import { type BillingPort } from './billing-port';
 import { paidPlanHandlers } from './change-paid-plan';
@@ -109,12 +109,8 @@ async function* invoiceRecords(invoices: AsyncIterable<InvoiceView>): AsyncGener
 
 /** All invoices that a filter finds, newest first, read a page at a time. */
 async function* allInvoices({ db }: DashboardDeps, filter: InvoiceFilter & { readonly today: string }): AsyncGenerator<InvoiceView> {
-  for (let after: string | undefined; ;) {
-    const { invoices, next } = await listWholeInvoices(db, { ...filter, limit: AT_ONCE, after });
-    yield* invoices;
-    if (next === undefined) return;
-    after = next;
-  }
+  const pages = readPages((after) => listWholeInvoices(db, { ...filter, limit: AT_ONCE, after }));
+  for await (const { invoices } of pages) yield* invoices;
 }
 
 async function owedBy({ db }: DashboardDeps, filter: { readonly customerId: string; readonly today: string }) {

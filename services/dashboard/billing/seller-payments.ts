@@ -16,7 +16,7 @@ import { type paymentEndpoints, type sellerPaymentEndpoints } from '../contract/
 import { type Call, type Handlers } from '../http/bind-endpoint';
 import { type DashboardDeps, todayOf } from '../http/dashboard-deps';
 import { Refusal } from '../http/refusal';
-import { csvRecord } from '../http/csv';
+import { csvRecord, readPages } from '../http/csv';
 import { changePaid, portOfPaid, requirePaid } from './change-payment';
 import { fromProvider } from './from-provider';
 import { listPaidPlans } from './payment-handlers';
@@ -195,8 +195,7 @@ const COLUMNS = [
 async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFilter): AsyncGenerator<string> {
   const dayOf = (at: Date | null): string => (at === null ? '' : windowsAt(at.getTime() / 1_000, timeZone).day);
   yield csvRecord(COLUMNS);
-  for (let after: string | undefined; ;) {
-    const { rows, next } = await listCharges(db, { ...filter, after, limit: AT_ONCE });
+  for await (const { rows } of readPages((after) => listCharges(db, { ...filter, after, limit: AT_ONCE }))) {
     for (const {
       provider,
       invoice,
@@ -216,8 +215,6 @@ async function* paymentRecords({ db, timeZone }: DashboardDeps, filter: ChargeFi
       const about = [provider, invoice, charged, charged.slice(0, 7), customerId, customer, product, state, dayOf(paidAt)];
       yield csvRecord([...about, fromMinor(amount, currency), currency, url ?? '', fromMinor(refunded, currency), dayOf(refundedAt)]);
     }
-    if (next === undefined) return;
-    after = next;
   }
 }
 

@@ -17,3 +17,17 @@ export function csvField(cell: Cell): string {
 export function csvRecord(cells: readonly Cell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;
 }
+
+/** The pages of a list, each read when the earlier ones are sent: however long the list, a process holds one page of it. */
+export async function* readPages<Page extends { readonly next: string | undefined }>(
+  read: (after: string | undefined) => Promise<Page>,
+  maxPages = Infinity,
+): AsyncGenerator<Page> {
+  let after: string | undefined;
+  for (let count = 0; count < maxPages; count += 1) {
+    const page = await read(after);
+    yield page;
+    if (page.next === undefined) return;
+    after = page.next;
+  }
+}

@@ -11,7 +11,7 @@ import { type auditEndpoints } from '../contract/audit';
 import { isCollecting } from '../../selling/billing/payments-of';
 import { type Handlers } from '../http/bind-endpoint';
 import { takeRequest } from '../http/request-limit';
-import { csvRecord } from '../http/csv';
+import { csvRecord, readPages } from '../http/csv';
 
 /** The signed-in person, and what the pages need to know about this installation. */
 export const sessionHandlers: Handlers<typeof sessionEndpoints> = {
@@ -51,11 +51,10 @@ function toEntry(line: AuditLine) {
 const MAX_EXPORTS = 6;
 const LINES_AT_ONCE = 500;
 
-/** Read page by page while it is sent. However long the log, a process holds 500 lines of it. */
+/** Read page by page while it is sent. */
 async function* auditRecords(db: Pool, query: { customerId: string; kind?: string | undefined }): AsyncGenerator<string> {
   yield csvRecord(['time', 'user', 'address', 'action', 'subject', 'subject_id', 'label', 'details']);
-  for (let after: string | undefined, isLast = false; !isLast;) {
-    const { lines, next } = await listAudit(db, { ...query, limit: LINES_AT_ONCE, after });
+  for await (const { lines } of readPages((after) => listAudit(db, { ...query, limit: LINES_AT_ONCE, after }))) {
     for (const line of lines) {
       const { at, actor, from, action, subject, details } = toEntry(line);
       yield csvRecord([
@@ -69,8 +68,6 @@ async function* auditRecords(db: Pool, query: { customerId: string; kind?: strin
         JSON.stringify(details),
       ]);
     }
-    isLast = next === undefined;
-    after = next;
   }
 }
 

@@ -25,7 +25,7 @@ import { type customerEndpoints, type CustomersFilter, type GivenPayment } from 
 import { toAlert } from '../../customer/alerts/alert-handlers';
 import { type Call, type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps, todayOf } from '../../http/dashboard-deps';
-import { csvRecord } from '../../http/csv';
+import { csvRecord, readPages } from '../../http/csv';
 import { type OperatorCaller } from '../../http/callers';
 import { Refusal } from '../../http/refusal';
 import { readSubscriptionUse } from '../../customer/plans/subscription-use';
@@ -70,13 +70,8 @@ function recordOf({ email, name, id, createdAt, state, suspended, plans, used, g
 /** The requested customers in their order, read a few at a time. */
 async function* customerRecords(db: Pool, query: ListQuery): AsyncGenerator<string> {
   yield csvRecord(COLUMNS);
-  let after: string | undefined;
-  for (let count = 0; count < MAX_LINES; count += BATCH) {
-    const { customers, next } = await findCustomers(db, { ...query, limit: BATCH, after });
-    for (const customer of customers) yield recordOf(customer);
-    if (next === undefined) return;
-    after = next;
-  }
+  const pages = readPages((after) => findCustomers(db, { ...query, limit: BATCH, after }), MAX_LINES / BATCH);
+  for await (const { customers } of pages) for (const customer of customers) yield recordOf(customer);
 }
 
 interface GivenPlan {

@@ -16,7 +16,7 @@ import { todayOf } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { describeProduct } from '../../customer/plans/plan-handlers';
 import { describeTold, readAnswerFilter } from '../../customer/requests/describe-request';
-import { csvRecord } from '../../http/csv';
+import { csvRecord, readPages } from '../../http/csv';
 import { compareFile } from './compare-file';
 import { readAnswered } from './read-answered';
 
@@ -30,15 +30,11 @@ const MAX_LINES = 100_000;
 /** The requested lines, newest first, read a few at a time. */
 async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): AsyncGenerator<string> {
   yield csvRecord(['at', 'actor', 'from', 'action', 'subject_kind', 'subject_id', 'subject', 'customer', 'details']);
-  let after: string | undefined;
-  for (let count = 0; count < MAX_LINES; count += BATCH) {
-    const { lines, next } = await searchAudit(db, { ...query, limit: BATCH, after });
+  for await (const { lines } of readPages((after) => searchAudit(db, { ...query, limit: BATCH, after }), MAX_LINES / BATCH)) {
     for (const { at, actor, from, action, subjectKind, subjectId, label, customer, details } of lines) {
       const about = [subjectKind, subjectId, label ?? '', customer?.email ?? '', JSON.stringify(details)];
       yield csvRecord([at.toISOString(), actor, from ?? '', action, ...about]);
     }
-    if (next === undefined) return;
-    after = next;
   }
 }
 
