@@ -4,7 +4,7 @@ import { type SubscriptionState } from '../../plugins/core/ports';
 import { type SubscriptionView, listSubscriptions } from '../../services/selling/subscriptions/subscription-view';
 import { type OwnLimitsWish } from '../../services/selling/subscriptions/subscription-terms';
 import { changeSubscription, setSubscriptionState } from '../../services/selling/subscriptions/change-subscription';
-import { createSubscription } from '../../services/selling/subscriptions/create-subscription';
+import { createSubscription } from '../../services/selling/subscriptions/subscribe';
 import { suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { ACTOR, type CommandContext, finishCommand, withDatabase } from './command-context';
 import { CommandError } from '../command-error';

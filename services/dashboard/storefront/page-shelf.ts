@@ -1,7 +1,7 @@
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { listOutages } from '../../selling/outages/list-outages';
-import { readAvailability } from '../../selling/outages/read-product-answers';
+import { readAvailability } from '../../selling/outages/product-answers';
 import { type DashboardDeps } from '../http/dashboard-deps';
 import { keepDocument, type KeptDocument } from '../http/serve-document';
 import { type DescriptionSource } from './keep-description';

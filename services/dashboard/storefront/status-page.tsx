@@ -11,7 +11,7 @@ import {
   type Observed,
 } from '../../selling/outages/availability';
 import { type OutageView } from '../../selling/outages/list-outages';
-import { type AvailabilityDay } from '../../selling/outages/read-product-answers';
+import { type AvailabilityDay } from '../../selling/outages/product-answers';
 import { PageFrame, type PageTools } from './page-frame';
 import { AskForm } from './status-mail-page';
 import { escapeXml } from '../brand/escape-xml';

@@ -1,6 +1,6 @@
 import { type Pool, type PoolClient } from 'pg';
 import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
-import { addUpMissedAnswers } from '../outages/add-up-answers';
+import { addUpMissedAnswers } from '../outages/product-answers';
 import { addDays } from '../statements/statement';
 
 /** Figures of one product on one plan. */

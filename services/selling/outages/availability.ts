@@ -1,6 +1,6 @@
 import { windowsAt } from '../../../plugins/core/access/quota';
 import { type OutageView } from './list-outages';
-import { type AvailabilityDay } from './read-product-answers';
+import { type AvailabilityDay } from './product-answers';
 
 /** With fewer responses a day no outage can be detected, so the day is unknown unless there was one. */
 export const MIN_RESPONSES = 20;

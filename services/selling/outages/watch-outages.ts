@@ -3,7 +3,7 @@ import { windowsAt } from '../../../plugins/core/access/quota';
 import { type AlertRule, type AnsweredMinute, isOutageOver, judgeMinute, USUAL_ALERT } from '../../../plugins/core/catalogue/outage';
 import { inTransaction } from '../../../plugins/stores/postgres/database';
 import { enqueue } from '../outbox/outbox';
-import { addUpAnswers } from './add-up-answers';
+import { addUpAnswers } from './product-answers';
 import { queueStatusMails } from './status-subscriptions';
 
 /** An arbitrary number that nothing else locks. The lock lets one dashboard check at a time. */

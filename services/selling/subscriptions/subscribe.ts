@@ -1,12 +1,15 @@
 import { type PoolClient } from 'pg';
 import { type AuditAction } from '../customers/audit-actions';
 import { type SubscriptionState } from '../../../plugins/core/ports';
+import { type Database, inTransaction } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 import { requireUnpaid } from '../paid-plans/paid-subscriptions';
 import { requireChangesLeft } from './require-changes-left';
 import { type Consent, requireConsent } from './require-consent';
 import { checkOwnLimits, type OwnLimits, requirePlan, requireSubscribable, type SubscriptionTerms } from './subscription-terms';
+import { lockSubscription, type SubscriptionView } from './subscription-view';
 import { type Actor, writeAudit } from '../customers/write-audit';
+import { requireCustomer } from '../customers/find-customer';
 
 interface Row {
   readonly id: string;
@@ -117,4 +120,28 @@ async function audited(
 ): Promise<string> {
   await writeAudit(client, { actor, action, subject: { kind: 'subscription', id }, details });
   return id;
+}
+
+export interface CreateSubscriptionOptions extends SubscriptionTerms {
+  /** Email address or id. */
+  readonly customer: string;
+  readonly product: string;
+  /** See `SubscribeOptions`. */
+  readonly keepsLimits?: boolean;
+  readonly paymentGoesOn?: boolean;
+  readonly consent?: Consent;
+  readonly actor: Actor;
+}
+
+/**
+ * Subscribes a customer to a product; a cancelled subscription is reactivated on the new terms.
+ * @throws OperationRefused `customer_unknown`, `product_unknown`, `product_without_limits`, `product_not_offered`, `plan_unknown`, `subscription_exists`,
+ * `limit_malformed`
+ */
+export function createSubscription(db: Database, options: CreateSubscriptionOptions): Promise<SubscriptionView> {
+  return inTransaction(db, async (client) => {
+    const { id: customerId } = await requireCustomer(client, options.customer);
+    const id = await subscribe(client, { ...options, customerId, whenSubscribed: 'refuse' });
+    return lockSubscription(client, { id });
+  });
 }

@@ -7,7 +7,7 @@ import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalo
 import { readAppliedCatalogue } from '../../../services/selling/catalogue/read-catalogue';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { createOperator } from '../../../services/selling/operators/change-operators';
-import { readAvailability } from '../../../services/selling/outages/read-product-answers';
+import { readAvailability } from '../../../services/selling/outages/product-answers';
 import { listOutages, listOutagesOf } from '../../../services/selling/outages/list-outages';
 import { type OutageChange, watchOutages } from '../../../services/selling/outages/watch-outages';
 import { createPool } from '../../../plugins/stores/postgres/pool';

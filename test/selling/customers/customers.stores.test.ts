@@ -13,7 +13,7 @@ import { pruneAudit } from '../../../plugins/stores/postgres/decisions/prune-aud
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { listCustomers, showCustomer } from '../../../services/selling/suspensions/show-customers';
 import { showKey } from '../../../services/selling/keys/key-view';
-import { createSubscription } from '../../../services/selling/subscriptions/create-subscription';
+import { createSubscription } from '../../../services/selling/subscriptions/subscribe';
 import { setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../../services/selling/suspensions/suspend';
 import { newKey as anyKey } from '../../contracts/access-records';

@@ -9,7 +9,7 @@ import { createKey } from '../../../services/selling/keys/create-key';
 import { approvePlanRequest, declinePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
 import { askForPlan, withdrawPlanRequest } from '../../../services/selling/subscriptions/ask-for-plan';
 import { changeSubscription, setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
-import { createSubscription } from '../../../services/selling/subscriptions/create-subscription';
+import { createSubscription } from '../../../services/selling/subscriptions/subscribe';
 import { listOpenRequests, type PlanRequestView, readCurrentRequests } from '../../../services/selling/subscriptions/plan-request-view';
 import { listSubscriptions } from '../../../services/selling/subscriptions/subscription-view';
 import { readUsage } from '../../../services/selling/subscriptions/usage-read';

@@ -11,7 +11,7 @@ import {
   setSubscriptionState,
   SubscriptionChanged,
 } from '../../../selling/subscriptions/change-subscription';
-import { createSubscription } from '../../../selling/subscriptions/create-subscription';
+import { createSubscription } from '../../../selling/subscriptions/subscribe';
 import { type PlanRequestView, readCurrentRequests } from '../../../selling/subscriptions/plan-request-view';
 import { requireChangesLeft } from '../../../selling/subscriptions/require-changes-left';
 import { listConsents } from '../../../selling/subscriptions/require-consent';

@@ -17,7 +17,7 @@ import { listLimitTerms, setLimits } from '../../../selling/billing/limit-terms'
 import { approvePlanRequest, declinePlanRequest } from '../../../selling/subscriptions/answer-plan-request';
 import { listOpenRequests } from '../../../selling/subscriptions/plan-request-view';
 import { changeSubscription } from '../../../selling/subscriptions/change-subscription';
-import { createSubscription } from '../../../selling/subscriptions/create-subscription';
+import { createSubscription } from '../../../selling/subscriptions/subscribe';
 import { viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
 import { listAlerts } from '../../../selling/webhooks/alert-view';
 import { findPaid } from '../../../selling/paid-plans/paid-subscriptions';

@@ -1,4 +1,4 @@
-import { type ProductAnswers, readProductAnswers } from '../../../selling/outages/read-product-answers';
+import { type ProductAnswers, readProductAnswers } from '../../../selling/outages/product-answers';
 import { addDays } from '../../../selling/statements/statement';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSubscription } from '../../../../services/selling/subscriptions/create-subscription';
+import { createSubscription } from '../../../../services/selling/subscriptions/subscribe';
 import { changeSubscription } from '../../../../services/selling/subscriptions/change-subscription';
 import { approvePlanRequest } from '../../../../services/selling/subscriptions/answer-plan-request';
 import { useDashboard, verdict } from '../../support/dashboard';
