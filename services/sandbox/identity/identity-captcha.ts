@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { drawPng } from '../png';
 
 /**
  * Texts of a session's captchas, in order. Each refresh and each rejection leads to the next one, and the last to the first. They are the
@@ -29,30 +29,6 @@ const WHITE = 255;
 const INK = 40;
 const NOISE = 170;
 
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(data.length, 0);
-  frame.writeUInt32BE(crc32(body), 4);
-  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
-}
-
-/** @param pixels grey, row by row, `WIDTH` × `HEIGHT` */
-function encodePng(pixels: Buffer): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(WIDTH, 0);
-  header.writeUInt32BE(HEIGHT, 4);
-  // Eight bits a pixel; colour type 0 is grey.
-  header[8] = 8;
-  const rows = Array.from({ length: HEIGHT }, (_, y) => Buffer.concat([Buffer.of(0), pixels.subarray(y * WIDTH, (y + 1) * WIDTH)]));
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.concat(rows))),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
 function drawGlyph(pixels: Buffer, glyph: readonly number[], at: { x: number; y: number }): void {
   for (const [row, bits] of glyph.entries()) {
     for (let column = 0; column < 5; column++) {
@@ -75,7 +51,7 @@ function draw(text: string): Buffer {
   for (const [index, letter] of [...text].entries()) {
     drawGlyph(pixels, GLYPHS[letter] ?? [], { x: LEFT + index * ADVANCE, y: 6 + (index % 3) * 5 });
   }
-  return encodePng(pixels);
+  return drawPng({ width: WIDTH, height: HEIGHT }, (x, y) => [pixels[y * WIDTH + x] ?? WHITE]);
 }
 
 const images = CAPTCHA_TEXTS.map((text) => draw(text).toString('base64'));

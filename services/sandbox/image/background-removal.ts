@@ -1,50 +1,22 @@
-import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { drawPng } from '../png';
 import type { SandboxExample, SandboxUpstream } from '../sandbox-upstream';
 
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, check]);
-}
-
-type Colour = readonly [number, number, number];
-
-/** A PNG drawn from a function, eight bits a channel, without alpha. */
-function drawPng(width: number, height: number, colourAt: (x: number, y: number) => Colour): Buffer {
-  // Each row begins with the number of its filter: none.
-  const rows = Buffer.alloc(height * (1 + 3 * width));
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows.set(colourAt(x, y), y * (1 + 3 * width) + 1 + 3 * x);
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows, { level: 9 })),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
 /** A red disc on white. */
-function drawDisc(side: number): Buffer {
-  return drawPng(side, side, (x, y) => (Math.hypot(x + 0.5 - side / 2, y + 0.5 - side / 2) < side / 3 ? [200, 40, 40] : [255, 255, 255]));
-}
-
-/** A grey strip whose height selects an outcome. */
-function drawStrip(width: number, height: number): Buffer {
-  return drawPng(width, height, () => [128, 128, 128]);
-}
+const DISC = drawPng({ width: 64, height: 64, level: 9 }, (x, y) =>
+  Math.hypot(x + 0.5 - 32, y + 0.5 - 32) < 64 / 3 ? [200, 40, 40] : [255, 255, 255],
+);
 
 const SUBPROTOCOL = 'bgremove.v1';
 const ROUTE = '/image/background_remover';
 /** Grey strips of this width stand for outcomes, selected by their height. Photographs are wider. */
 const STRIP_WIDTH = 16;
+
+function drawStrip(height: number): Buffer {
+  return drawPng({ width: STRIP_WIDTH, height, level: 9 }, () => [128, 128, 128]);
+}
 
 type Send = (frame: object) => void;
 type Outcome = (socket: WebSocket, send: Send, image: Buffer) => void | Promise<void>;
@@ -73,13 +45,13 @@ function example(outcome: string, image: Buffer, yields: string): SandboxExample
 }
 
 const strip = (outcome: string, height: number, yields: string): SandboxExample =>
-  example(outcome, drawStrip(STRIP_WIDTH, height), `${yields}; any image of ${STRIP_WIDTH} × ${height} pixels does this`);
+  example(outcome, drawStrip(height), `${yields}; any image of ${STRIP_WIDTH} × ${height} pixels does this`);
 
 const examples: readonly SandboxExample[] = [
-  example('success', drawDisc(64), '200, the image inside an ellipse that touches its sides; so does any other image'),
+  example('success', DISC, '200, the image inside an ellipse that touches its sides; so does any other image'),
   {
-    ...example('success_finished', drawDisc(64), '200, WebP of 32 pixels on white'),
-    input: { image_base64: drawDisc(64).toString('base64'), format: 'webp', max_side: 32, background: '#ffffff' },
+    ...example('success_finished', DISC, '200, WebP of 32 pixels on white'),
+    input: { image_base64: DISC.toString('base64'), format: 'webp', max_side: 32, background: '#ffffff' },
   },
   strip('invalid_image', 400, '400: the upstream cannot read the image'),
   strip('too_large', 413, '400: the image is too large for the upstream'),
@@ -87,7 +59,7 @@ const examples: readonly SandboxExample[] = [
   strip('uncertain', 409, '502 cutout_uncertain'),
   {
     ...strip('uncertain_accepted', 409, '200, status uncertain'),
-    input: { image_base64: drawStrip(STRIP_WIDTH, 409).toString('base64'), accept_uncertain: true },
+    input: { image_base64: drawStrip(409).toString('base64'), accept_uncertain: true },
   },
   strip('overloaded', 429, '502, reason overloaded'),
   strip('upstream_error', 500, '502, reason internal'),
