@@ -2,11 +2,10 @@ import { defineRoute, defineService } from '../../kit/service/define-service';
 import { indexRoute } from '../../kit/service/index-route';
 import { always, text } from '../../kit/service/route-description';
 import { gdplay } from './facts';
-import { createGdplayDeps, type GdplayDeps } from './deps';
+import { createGdplayDeps, type GdplayDeps, type GdplaySettings, gdplaySettings } from './deps';
 import { fetchThumbnail } from './fetch-thumbnail';
 import { makeLink } from './make-link';
 import { linkInput, linkOutput, streamInput, thumbnailInput, thumbnailOutput } from './schema';
-import { type GdplaySettings, gdplaySettings } from './settings';
 import { streamFile } from './stream-file';
 
 const VERSION = {

@@ -1,7 +1,6 @@
 import { type AddressInfo } from 'node:net';
-import { createGdplayDeps, type GdplayDeps } from '../../../services/products/gdplay/deps';
+import { createGdplayDeps, type GdplayDeps, gdplaySettings } from '../../../services/products/gdplay/deps';
 import { gdplayService } from '../../../services/products/gdplay/routes';
-import { gdplaySettings } from '../../../services/products/gdplay/settings';
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { createServiceApp } from '../../../services/kit/service/service-app';
