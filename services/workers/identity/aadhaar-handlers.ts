@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { type Clock, type KeyMode } from '../../../plugins/core/ports';
 import { type AadhaarCaptchaAnswer } from '../generated/identity/identity/v1/AadhaarCaptchaAnswer';
 import { type AadhaarCaptchaRequest__Output } from '../generated/identity/identity/v1/AadhaarCaptchaRequest';
@@ -5,7 +6,6 @@ import { type AadhaarOtpRequest__Output } from '../generated/identity/identity/v
 import { type AadhaarRecord } from '../generated/identity/identity/v1/AadhaarRecord';
 import { type AadhaarStartRequest__Output } from '../generated/identity/identity/v1/AadhaarStartRequest';
 import { type Captcha } from '../generated/identity/identity/v1/Captcha';
-import { lastFourOf, maskedNumber, maskNumbers, numberKeyOf } from './aadhaar-number';
 import {
   AADHAAR_LONGEST_MS,
   admitAadhaarCaptcha,
@@ -23,7 +23,7 @@ import { SessionTable, type SessionTableOptions } from './session-table';
 import { exchangeError } from './upstream/source-failure';
 import { type AadhaarCaptchaCheck, type AadhaarOtpCheck, type AadhaarUpstream, type HolderRecord } from './upstream/upstreams';
 
-export interface AadhaarHandlersOptions {
+interface AadhaarHandlersOptions {
   readonly upstream: AadhaarUpstream;
   /** Throttles by mode. The sandbox sends no OTPs. */
   readonly throttles: Readonly<Record<KeyMode, OtpThrottle>>;
@@ -35,7 +35,7 @@ export interface AadhaarHandlersOptions {
   readonly watchSessions?: (read: () => number) => void;
 }
 
-export interface AadhaarHandlers {
+interface AadhaarHandlers {
   AadhaarStart(this: void, request: AadhaarStartRequest__Output, call: IdentityCall): Promise<Captcha>;
   AadhaarCaptcha(this: void, request: AadhaarCaptchaRequest__Output, call: IdentityCall): Promise<AadhaarCaptchaAnswer>;
   AadhaarOtp(this: void, request: AadhaarOtpRequest__Output, call: IdentityCall): Promise<AadhaarRecord>;
@@ -131,4 +131,25 @@ export function createAadhaarHandlers(options: AadhaarHandlersOptions): AadhaarH
       return messageOf(outcome.record, lastFour);
     },
   };
+}
+
+/** The form in which the throttle identifies a number. */
+export function numberKeyOf(aadhaar: string, secret: Buffer): string {
+  return createHmac('sha256', secret).update(aadhaar).digest('base64url');
+}
+
+function lastFourOf(aadhaar: string): string {
+  return aadhaar.slice(-4);
+}
+
+function maskedNumber(lastFour: string): string {
+  return `XXXXXXXX${lastFour}`;
+}
+
+/** Twelve digits, unbroken or in groups of four, that begin like an Aadhaar number. */
+const NUMBER_LIKE = /(?<!\d)[2-9]\d{3}([ -]?)\d{4}\1(\d{4})(?!\d)/g;
+
+/** Masks everything in the upstream's text that looks like a full number. */
+export function maskNumbers(text: string): string {
+  return text.replace(NUMBER_LIKE, (_all, _gap: string, lastFour: string) => maskedNumber(lastFour));
 }

@@ -7,10 +7,9 @@ import { type CrawlCall, type EmailCrawl, type SiteEmails, unknownEmails } from 
 import { distanceKm } from './distance';
 import type { Place } from './place';
 import { isInTile, type Tile, tilesOf } from './tiles';
-import { socialsOf } from './social-profile';
 import type { PlacePage, PlaceQuery, RankingUpstream, UpstreamCall } from './ranking-upstream';
 
-export interface LeadFilters {
+interface LeadFilters {
   /** Places without a rating are left out. */
   readonly minRating?: number | undefined;
   /** True: only places with a website. False: only places without one. */
@@ -149,7 +148,7 @@ function emailsFor({ website }: Place, found: ReadonlyMap<string, SiteEmails> | 
   return website === null ? unknownEmails('no_website') : (found.get(website) ?? unknownEmails('timeout'));
 }
 
-export interface LeadSources {
+interface LeadSources {
   readonly upstream: RankingUpstream;
   /** Undefined when no crawl is configured. In that case all `emails` are null. */
   readonly emails: EmailCrawl | undefined;
@@ -232,4 +231,29 @@ function parsePageToken(search: PagedQuery, token: string): PagePoint {
   if (!parsed.success || parsed.data[0] !== fingerprint(search)) throw invalidPageToken();
   const [, skip, upstreamToken, tile = 0] = parsed.data;
   return { skip, tile, upstreamToken: upstreamToken === '' ? undefined : upstreamToken };
+}
+
+/** Networks where businesses keep a page in place of a website, by domain. */
+const NETWORKS: ReadonlyMap<string, string> = new Map([
+  ['facebook.com', 'facebook'],
+  ['fb.com', 'facebook'],
+  ['instagram.com', 'instagram'],
+  ['linkedin.com', 'linkedin'],
+  ['linktr.ee', 'linktree'],
+  ['tiktok.com', 'tiktok'],
+  ['twitter.com', 'x'],
+  ['wa.me', 'whatsapp'],
+  ['x.com', 'x'],
+  ['youtube.com', 'youtube'],
+]);
+
+interface SocialProfile {
+  readonly network: string;
+  readonly url: string;
+}
+
+/** The profiles that a business gives. No source has a member for them, but many given websites are profiles. */
+export function socialsOf(website: string | null): readonly SocialProfile[] {
+  const network = website === null ? undefined : NETWORKS.get(getDomain(website) ?? '');
+  return website === null || network === undefined ? [] : [{ network, url: website }];
 }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { createMemoryOtpThrottle, type OtpThrottle } from '../../../services/workers/identity/otp-throttle';
 import { createRedisOtpThrottle } from '../../../services/workers/identity/redis-otp-throttle';
-import { maskNumbers, numberKeyOf } from '../../../services/workers/identity/aadhaar-number';
+import { maskNumbers, numberKeyOf } from '../../../services/workers/identity/aadhaar-handlers';
 import { connectRedis, type RedisClient } from '../../../services/kit/redis-client';
 import { eventually } from '../../support/eventually';
 import { startTestRedis, type TestRedis } from '../../support/redis/redis';

@@ -3,11 +3,10 @@ import { positionBody, rankPlaces, searchBody, withoutRepeats } from '../../../s
 import { type RankQuery } from '../../../services/workers/ranking/ranking-upstream';
 import { placeNamed } from './places';
 import { fc, propertyRuns } from '../../support/fast-check';
-import { foldName } from '../../../services/workers/ranking/fold-name';
-import { matchBusiness } from '../../../services/workers/ranking/match-business';
+import { matchBusiness, foldName } from '../../../services/workers/ranking/match-business';
 import { type Coordinates, distanceKm } from '../../../services/workers/ranking/distance';
 import { isInTile, tilesOf } from '../../../services/workers/ranking/tiles';
-import { socialsOf } from '../../../services/workers/ranking/social-profile';
+import { socialsOf } from '../../../services/workers/ranking/collect-leads';
 
 describe('the ranking', () => {
   const center = { latitude: 12.9716, longitude: 77.5946 };

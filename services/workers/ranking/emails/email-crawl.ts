@@ -5,15 +5,15 @@ import { type FetchLimits } from '../../../kit/pages/fetch-limits';
 import { type PageParser } from '../../../kit/pages/page-parser';
 import { type PagePort } from '../../../kit/pages/page-port';
 import { PageReader } from '../../../kit/pages/page-reader';
-import { hostOf, parseUrl } from '../../../kit/pages/page-url';
+import { hostOf, parseUrl, comparableUrl } from '../../../kit/pages/page-url';
 import { type WorkerCall } from '../../../kit/worker/worker-call';
-import { contactPages } from './contact-pages';
+import { type PageLink } from '../../../kit/pages/parse-page';
 import { siteOf } from './email-address';
 import { emailsInPage } from './emails-in-page';
 
 export type CrawlCall = Pick<WorkerCall, 'mode' | 'subscriptionId' | 'signal' | 'timeLeftMs' | 'log'>;
 
-export interface EmailCrawlOptions {
+interface EmailCrawlOptions {
   /** Undefined for test keys without a sandbox. */
   readonly ports: Readonly<Record<KeyMode, PagePort | undefined>>;
   /** The crawl closes it when it closes. */
@@ -129,4 +129,39 @@ export function createEmailCrawl({ ports, ...options }: EmailCrawlOptions): Emai
       await Promise.all([ports.live?.close(), ports.test?.close(), options.parser.close()]);
     },
   };
+}
+
+/** Names of pages that are likely to show an address, likeliest first. They are searched for in the link's path and text. */
+const CONTACT_WORDS: readonly RegExp[] = [
+  /contact|kontakt|contatt|संपर्क|contato/i,
+  /impressum|imprint|legal-notice|mentions-legales/i,
+  /about|reach-?us|ueber-uns|über uns|quienes-somos/i,
+];
+/** Downloads are not pages. */
+const FILE = /\.(?:pdf|jpe?g|png|gif|webp|svg|zip|docx?|xlsx?|mp[34])$/i;
+
+function rankOf({ url, anchor }: PageLink): number {
+  return CONTACT_WORDS.findIndex((words) => words.test(url.pathname) || words.test(anchor));
+}
+
+/**
+ * Up to `most` pages of the same site that are likely to show an address, likeliest first.
+ * @param home the page with the links
+ */
+export function contactPages(links: readonly PageLink[], home: URL, most: number): URL[] {
+  const site = siteOf(hostOf(home));
+  const known = new Set([comparableUrl(home)]);
+  const ranked = links
+    .filter(({ url, isHidden }) => !isHidden && siteOf(hostOf(url)) === site && !FILE.test(url.pathname))
+    .map((link) => ({ url: link.url, rank: rankOf(link) }))
+    .filter(({ rank }) => rank >= 0)
+    .sort((one, other) => one.rank - other.rank);
+  const pages: URL[] = [];
+  for (const { url } of ranked) {
+    if (pages.length === most) break;
+    const key = comparableUrl(url);
+    if (!known.has(key)) pages.push(url);
+    known.add(key);
+  }
+  return pages;
 }
