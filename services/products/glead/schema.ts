@@ -1,36 +1,17 @@
 import { z } from 'zod';
+import { countryCodeField, languageCodeField, wordsField } from '../../kit/input/search-words';
 import { timestampField } from '../../kit/timestamp';
 
-/** Text for an upstream: trimmed, not empty, without control characters and broken surrogates. */
-function text(most: number): z.ZodType<string> {
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not contain control characters');
-}
-
 const fields = z.object({
-  query: text(200).optional().describe('The kind of business. Exactly one of query and keyword is required.'),
-  keyword: text(200).optional().describe('Another name for query.'),
-  location: text(200).optional().describe('A place in words, for example a town.'),
+  query: wordsField(200).optional().describe('The kind of business. Exactly one of query and keyword is required.'),
+  keyword: wordsField(200).optional().describe('Another name for query.'),
+  location: wordsField(200).optional().describe('A place in words, for example a town.'),
   latitude: z.number().min(-90).max(90).optional().describe('Of the centre, in degrees; needs longitude too.'),
   longitude: z.number().min(-180).max(180).optional().describe('Of the centre, in degrees; needs latitude too.'),
   /** Leads outside the radius are left out. */
   radius_km: z.number().gt(0).max(50).optional().describe('Kilometres around the coordinates.'),
-  country_code: z
-    .string()
-    .trim()
-    .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code')
-    .optional()
-    .describe('Two-letter code (ISO 3166-1), which places the source prefers.'),
-  language_code: z
-    .string()
-    .trim()
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN')
-    .optional()
-    .describe('Language code, for example en or en-IN.'),
+  country_code: countryCodeField.optional().describe('Two-letter code (ISO 3166-1), which places the source prefers.'),
+  language_code: languageCodeField.optional().describe('Language code, for example en or en-IN.'),
   limit: z.number().int().min(1).max(60).default(20).describe('Maximum number of entries in the response.'),
   grid: z
     .number()

@@ -1,15 +1,6 @@
 import { z } from 'zod';
+import { countryCodeField, languageCodeField, wordsField } from '../../kit/input/search-words';
 import { instantWords, timestampField } from '../../kit/timestamp';
-
-/** Text for an upstream: trimmed, not empty, without control characters and broken surrogates. */
-function text(most: number): z.ZodType<string, string> {
-  return z
-    .string()
-    .trim()
-    .min(1)
-    .max(most)
-    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), 'must not contain control characters');
-}
 
 /** An empty field counts as absent, because forms send every field. */
 function optional(schema: z.ZodType<string, string>): z.ZodType<string | undefined> {
@@ -20,22 +11,13 @@ function optional(schema: z.ZodType<string, string>): z.ZodType<string | undefin
     .optional();
 }
 
-const countryCode = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z]{2}$/, 'must be a two-letter country code');
-const languageCode = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language code such as en or en-IN');
-
 const nearby = z.object({
-  keyword: text(200).describe('The search term.'),
+  keyword: wordsField(200).describe('The search term.'),
   latitude: z.number().min(-90).max(90).describe('Of the centre, in degrees; negative is south.'),
   longitude: z.number().min(-180).max(180).describe('Of the centre, in degrees; negative is west.'),
   radius_km: z.number().gt(0).max(50).default(5).describe('Kilometres around the coordinates.'),
-  country_code: optional(countryCode).describe('Two-letter code (ISO 3166-1), which places the source prefers.'),
-  language_code: optional(languageCode).describe('Language code, for example en or en-IN.'),
+  country_code: optional(countryCodeField).describe('Two-letter code (ISO 3166-1), which places the source prefers.'),
+  language_code: optional(languageCodeField).describe('Language code, for example en or en-IN.'),
   max_results: z.number().int().min(1).max(60).default(20).describe('Number of places checked.'),
 });
 const around = nearby.shape;
@@ -50,8 +32,10 @@ export const gridInput = nearby
     longitude: around.longitude.describe('Of the grid’s middle, in degrees; negative is west.'),
     radius_km: around.radius_km.describe('Kilometres from the middle to the outermost rows and columns.'),
     max_results: around.max_results.describe('Number of places checked at each point.'),
-    business_name: optional(text(200)).describe('The business to find. Exactly one of business_name and place_id is required.'),
-    place_id: optional(text(300)).describe('The id of the business at the source. Exactly one of business_name and place_id is required.'),
+    business_name: optional(wordsField(200)).describe('The business to find. Exactly one of business_name and place_id is required.'),
+    place_id: optional(wordsField(300)).describe(
+      'The id of the business at the source. Exactly one of business_name and place_id is required.',
+    ),
     size: z.literal([3, 5, 7]).default(7).describe('Points per side: 9, 25 or 49 in all.'),
   })
   .superRefine((input, context) => {
@@ -64,10 +48,10 @@ export const gridInput = nearby
 const BUSINESS = 'The business to find in the ranking.';
 
 export const searchInput = nearby.extend({
-  business_name: optional(text(200)).describe(BUSINESS),
-  place_id: optional(text(300)).describe('The id of the place at the source, to find it in the ranking.'),
+  business_name: optional(wordsField(200)).describe(BUSINESS),
+  place_id: optional(wordsField(300)).describe('The id of the place at the source, to find it in the ranking.'),
 });
-export const positionInput = nearby.extend({ business_name: text(200).describe(BUSINESS) });
+export const positionInput = nearby.extend({ business_name: wordsField(200).describe(BUSINESS) });
 
 /** The upstream's JSON, passed through. Only the flag is certain. */
 export const rankingOutput = z.looseObject({ ok: z.boolean() });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type UploadedFile } from '../../kit/input/body-mode';
 import { invalidInput, ServiceError } from '../../kit/errors';
+import { pictureTypeOf } from '../../kit/picture-type';
 
 /** Maximum bytes of an image. The worker has the same bound. */
 export const MAX_IMAGE_BYTES = 10_485_760;
@@ -8,18 +9,11 @@ export const MAX_IMAGE_BYTES = 10_485_760;
 const FIELDS = ['image', 'image_base64'] as const;
 type Field = (typeof FIELDS)[number];
 
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 /** A data URI's media type and parameters are short. The image follows them. */
 const DATA_URI = /^data:([^,]{0,200}),/i;
 
 function bad(field: Field, message: string): ServiceError {
   return invalidInput([{ field, message }]);
-}
-
-function isPicture(bytes: Buffer): boolean {
-  const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
-  return isWebp || bytes.subarray(0, PNG.length).equals(PNG) || bytes.subarray(0, JPEG.length).equals(JPEG);
 }
 
 /** The base64 in a text: without a data URI's head, in the standard alphabet, without line breaks. */
@@ -50,7 +44,7 @@ function decodeText(text: string, field: Field): Buffer {
 /** A file is the image itself, or its base64 as text. */
 function decodeFile(file: UploadedFile, field: Field): Buffer {
   if (file.bytes.length === 0) throw bad(field, 'must not be empty');
-  const isText = !isPicture(file.bytes) && file.bytes.subarray(0, 1_000).every((byte) => byte >= 0x09 && byte < 0x7f);
+  const isText = !pictureTypeOf(file.bytes) && file.bytes.subarray(0, 1_000).every((byte) => byte >= 0x09 && byte < 0x7f);
   return isText && !file.bytes.includes('<', 0, 'latin1') ? decodeText(file.bytes.toString('latin1'), field) : file.bytes;
 }
 
@@ -98,7 +92,7 @@ export function findImage(
       members: { limit_bytes: MAX_IMAGE_BYTES, errors: [{ field: given.field, message: 'is too large' }] },
     });
   }
-  if (!isPicture(bytes)) throw bad(given.field, 'must be a PNG, JPEG or WebP image');
+  if (!pictureTypeOf(bytes)) throw bad(given.field, 'must be a PNG, JPEG or WebP image');
   return { field: given.field, bytes };
 }
 

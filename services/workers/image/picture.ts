@@ -1,10 +1,9 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { invalidInput, ServiceError } from '../../kit/errors';
+import { pictureTypeOf, type PictureType } from '../../kit/picture-type';
 import { badPicture } from './failures';
 import { fitInto, type Size } from './vision/raster';
 import { IMAGE_LIMITS } from './limits';
-
-export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp';
 
 /** A picture whose header has been read, but which is not decoded yet. */
 export interface Picture {
@@ -19,16 +18,6 @@ export interface Picture {
 }
 
 const TYPES: Readonly<Record<string, PictureType>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
-
-/** Finds the type by the first bytes, whatever was declared. */
-export function typeOf(bytes: Buffer): PictureType | undefined {
-  if (bytes.subarray(0, PNG.length).equals(PNG)) return 'image/png';
-  if (bytes.subarray(0, JPEG.length).equals(JPEG)) return 'image/jpeg';
-  const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP';
-  return isWebp ? 'image/webp' : undefined;
-}
 
 function tooLarge(detail: string, members: Record<string, number>): ServiceError {
   return new ServiceError('payload_too_large', { detail, members: { ...members, errors: [{ field: 'image', message: 'is too large' }] } });
@@ -75,7 +64,7 @@ function workingSize(own: Size, maxSide: number): Size {
 export async function openPicture(bytes: Buffer, maxSide = 0): Promise<Picture> {
   const { fileBytes, leastSide } = IMAGE_LIMITS;
   if (bytes.length > fileBytes) throw tooLarge(`The image is larger than ${fileBytes} bytes.`, { limit_bytes: fileBytes });
-  if (!typeOf(bytes)) throw badPicture('must be a PNG, JPEG or WebP image');
+  if (!pictureTypeOf(bytes)) throw badPicture('must be a PNG, JPEG or WebP image');
   const { format, autoOrient, orientation = 1 } = await readHeader(bytes);
   const mime = TYPES[format];
   if (!mime) throw badPicture('must be a PNG, JPEG or WebP image');

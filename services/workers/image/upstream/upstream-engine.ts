@@ -7,9 +7,10 @@ import type { Metrics } from '../../../kit/metrics';
 import { linkPlaceOf } from '../../../kit/upstream/links-by-mode';
 import type { UpstreamTarget } from '../../../kit/upstream/upstream-target';
 import { watchExchange } from '../../../kit/upstream/watch-exchange';
+import { pictureTypeOf } from '../../../kit/picture-type';
 import type { CutOutCall, Engine } from '../engine';
 import { cutOutUncertain, noForeground } from '../failures';
-import { type Picture, uprightPicture, typeOf } from '../picture';
+import { type Picture, uprightPicture } from '../picture';
 import { IMAGE_LIMITS } from '../limits';
 import { isNothing } from '../vision/rate-mask';
 import { type ResultFrame, upstreamFault, parseFrame, refusalOf, SUBPROTOCOL } from './frames';
@@ -65,7 +66,7 @@ async function look(png: Buffer): Promise<{ width: number; height: number; share
  */
 async function checkResult(frame: ResultFrame, size: { readonly width: number; readonly height: number }): Promise<Buffer> {
   const png = Buffer.from(frame.image, 'base64');
-  if (typeOf(png) !== 'image/png') throw upstreamFault('bad_response', 'the result is not a PNG');
+  if (pictureTypeOf(png) !== 'image/png') throw upstreamFault('bad_response', 'the result is not a PNG');
   const seen = await look(png).catch((error: unknown) => {
     throw upstreamFault('bad_response', error instanceof Error ? error : String(error));
   });
