@@ -51,12 +51,6 @@ export class HeaderList {
     return values.join(', ');
   }
 
-  count(lowerName: string): number {
-    let found = 0;
-    for (const name of this.lowered) if (name === lowerName) found += 1;
-    return found;
-  }
-
   /** Replaces every spelling and duplicate of `name`. The first position is kept, and further values go to the end. */
   set(name: string, values: readonly string[]): void {
     const lower = name.toLowerCase();

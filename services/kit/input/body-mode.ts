@@ -19,6 +19,14 @@ export interface IncomingUpload {
   readonly stream: Readable;
 }
 
+/** Everything a caller sent, from all places. */
+export interface CallInput {
+  /** Fields of the body and of the query. The body wins. */
+  readonly fields: Record<string, unknown>;
+  readonly files: ReadonlyMap<string, UploadedFile>;
+  readonly upload: IncomingUpload | undefined;
+}
+
 /**
  * How the body of a request is read. GET and HEAD bodies are always ignored.
  * `fields`: JSON, urlencoded or multipart text fields. `files`: the same, and file parts are kept in memory as `context.files`.

@@ -1,18 +1,10 @@
 import { type IncomingMessage } from 'node:http';
-import { type BodyMode, type IncomingUpload, type UploadedFile } from './body-mode';
+import { type BodyMode, type CallInput, type IncomingUpload, type UploadedFile } from './body-mode';
 import { ServiceError, invalidInput } from '../errors';
 import { parseFormText } from './form-text';
 import { parseJsonText } from './json-text';
 import { readMultipart } from './multipart';
 import { bodyTooLarge, BodyLimit, checkDeclaredLength, decodeUtf8, hasBody, readBody } from './read-body';
-
-/** Everything a caller sent, from all places. */
-export interface CallInput {
-  /** Fields of the body and of the query. The body wins. */
-  readonly fields: Record<string, unknown>;
-  readonly files: ReadonlyMap<string, UploadedFile>;
-  readonly upload: IncomingUpload | undefined;
-}
 
 export interface InputOptions {
   readonly body: BodyMode;
@@ -21,11 +13,7 @@ export interface InputOptions {
   readonly bodyOnlyFields: readonly string[];
 }
 
-interface BodyInput {
-  readonly fields: Record<string, unknown>;
-  readonly files?: ReadonlyMap<string, UploadedFile>;
-  readonly upload?: IncomingUpload | undefined;
-}
+type BodyInput = Pick<CallInput, 'fields'> & Partial<CallInput>;
 
 const NO_FILES: ReadonlyMap<string, UploadedFile> = new Map();
 const NO_BODY: BodyInput = { fields: {} };

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { type Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { type IncomingUpload, type UploadedFile } from './body-mode';
+import { type CallInput, type IncomingUpload, type UploadedFile } from './body-mode';
 import { invalidInput, ServiceError } from '../errors';
 import { FieldCollector, MAX_FIELDS } from './form-text';
 import { bodyTooLarge, BodyLimit, checkDeclaredLength, decodeUtf8, DEFAULT_BODY_LIMIT_BYTES } from './read-body';
@@ -9,12 +9,6 @@ import { bodyTooLarge, BodyLimit, checkDeclaredLength, decodeUtf8, DEFAULT_BODY_
 /** Bytes of a part's headers; browsers send about 200. */
 const MAX_PART_HEADER_BYTES = 16_384;
 const SOURCE = 'form';
-
-export interface MultipartBody {
-  readonly fields: Record<string, unknown>;
-  readonly files: ReadonlyMap<string, UploadedFile>;
-  readonly upload: IncomingUpload | undefined;
-}
 
 export interface MultipartOptions {
   /** Maximum bytes of the body, or of the upload if there is one. */
@@ -56,7 +50,7 @@ class MultipartReading {
 
   constructor(
     private readonly options: MultipartOptions,
-    private readonly resolve: (body: MultipartBody) => void,
+    private readonly resolve: (body: CallInput) => void,
     private readonly reject: (error: Error) => void,
   ) {}
 
@@ -149,7 +143,7 @@ class MultipartReading {
  * Reads multipart/form-data. Every part is read as bytes, so that text which is not UTF-8 is noticed. A part with a file name is a file.
  * @throws ServiceError 400 on a broken body, 413 over the limit
  */
-export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<MultipartBody> {
+export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<CallInput> {
   checkDeclaredLength(request, options.limitBytes, wholeBytes(options));
   const parser = createParser(request.headers['content-type'] ?? '');
   const limit = new BodyLimit(wholeBytes(options));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FieldError, invalidInput } from '../errors';
-import { type CallInput } from './input';
+import { type CallInput } from './body-mode';
 import { type KnownParameters, refuseNearMisses } from './near-misses';
 import { memberSchemas, takenBy } from './schema-members';
 
