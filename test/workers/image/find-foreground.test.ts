@@ -56,6 +56,8 @@ function countingCv(change: (cut: number, mask: Uint8Array) => void = () => unde
 
 describe('the search for a foreground', () => {
   const wanted = { clear: new Uint8Array(SIZE), leastConfidence: 0 };
+  const block = rectangle([8, 8, 24, 24]);
+  const found = findForeground(countingCv((_cut, mask) => mask.set(block)).cv, blockOnPlain(), wanted);
 
   it('tries the portrait where they differ', () => {
     const seen: Uint8Array[] = [];
@@ -78,11 +80,9 @@ describe('the search for a foreground', () => {
   });
 
   it('is sure of what it finds again from a larger and from a smaller outline, and of nothing else', () => {
-    const square = rectangle([8, 8, 24, 24]);
-    const steady = countingCv((_cut, mask) => mask.set(square));
-    expect(findForeground(steady.cv, blockOnPlain(), wanted).confidence).toBeGreaterThan(0.9);
+    expect(found.confidence).toBeGreaterThan(0.9);
     // After the four guesses, this one leaves each outline where it was moved to.
-    const unsteady = countingCv((cut, mask) => cut <= 4 && mask.set(square));
+    const unsteady = countingCv((cut, mask) => cut <= 4 && mask.set(block));
     expect(findForeground(unsteady.cv, blockOnPlain(), wanted).confidence).toBe(0);
   });
 
@@ -91,13 +91,11 @@ describe('the search for a foreground', () => {
     ['is not', 0.4, 'grabcut'],
   ])('takes the mask of the people model where that %s', (_what, value, engine) => {
     const { cv } = countingCv((_cut, mask) => mask.fill(0, mask.length / 2));
-    const person = rectangle([8, 8, 24, 24]);
-    const findPerson = () => ({ alpha: Float32Array.from(person, (inside) => inside * value), width: WIDTH, height: HEIGHT });
+    const findPerson = () => ({ alpha: Float32Array.from(block, (inside) => inside * value), width: WIDTH, height: HEIGHT });
     expect(findForeground(cv, blockOnPlain(), { ...wanted, findPerson })).toMatchObject({ engine });
   });
 
   it('gives the edge of the foreground a soft alpha, and nothing else', () => {
-    const found = findForeground(countingCv().cv, blockOnPlain(), wanted);
     const alphaAt = (x: number, y: number): number => found.alpha?.[y * WIDTH + x] ?? Number.NaN;
     expect([alphaAt(2, 2), alphaAt(WIDTH / 2, HEIGHT / 2)]).toEqual([0, 1]);
     expect(alphaAt(WIDTH / 4 - 1, HEIGHT / 2)).toBeLessThan(0.1);
