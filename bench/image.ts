@@ -13,7 +13,7 @@ import sharp from 'sharp';
 import { createLocalEngine } from '../services/workers/image/local/local-engine';
 import { openPicture } from '../services/workers/image/picture';
 import { CERTAIN_FROM } from '../services/workers/image/limits';
-import { hash } from '../test/workers/image/composites/noise';
+import { hash } from '../test/workers/image/composites/scenes';
 import { compare, type Composite, render } from '../test/workers/image/composites/render';
 import { type Paint, type Scene, SCENES } from '../test/workers/image/composites/scenes';
 import { GOOD_IOU, iouOf, type Photograph, photographNames, readPhotograph } from '../test/workers/image/photographs';

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../../cli/postgres/embedded-postgres';
 import { isAlive } from '../../cli/postgres/embedded-postgres-process';
 import { eventually } from '../support/eventually';
-import { signalServer } from '../support/postgres/postgres-processes';
+import { signalServer } from '../support/faults/fault-postgres';
 
 /** Data made once and copied for most tests: a first start takes a second or more. */
 let prepared: string;

@@ -2,6 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { type QuotaLimits } from '../../plugins/core/catalogue/catalogue';
 import { type QuotaCounter, type RefundRequest, type Settlement, type SpendResult } from '../../plugins/core/ports';
 
+/** One store with two nodes that count in it, whose clocks are seconds apart, and a hand on the store's clock. */
+export interface QuotaHarness {
+  readonly counter: QuotaCounter;
+  readonly otherNode: QuotaCounter;
+  /** Sets the store's clock to this moment; it runs on from there. The nodes' own clocks stay as they are. */
+  setStoreClock(iso: string): void;
+  close(): Promise<void>;
+}
+
 export const LIMITS: QuotaLimits = { daily: 5, monthly: 100 };
 /** Far ahead of any clock: refunds older than eight days of the database's own clock are forgotten. */
 export const TODAY = '2096-11-20';

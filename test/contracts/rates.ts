@@ -3,7 +3,7 @@ import { type QuotaLimits, type Rate } from '../../plugins/core/catalogue/catalo
 import { type SpendResult } from '../../plugins/core/ports';
 import { counterOf } from '../../plugins/core/access/subscription';
 import { openedForTests } from '../support/opened';
-import { type QuotaHarness } from './quota-harness';
+import { type QuotaHarness } from './quota-node';
 
 /** So slow that the time a test takes gives nothing back. */
 const SLOW: Rate = { limit: 1, windowSeconds: 60, burst: 5 };

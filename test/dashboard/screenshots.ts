@@ -7,7 +7,7 @@ import { beginTestRun, endTestRun } from '../support/system/test-run';
 import { brokenWords, cutTables, overflow, startBrowser, type WatchedPage } from './support/browser';
 import { EVERY_PAGE } from './support/every-page';
 import { startPageDashboard } from './support/page-dashboard';
-import { type Scene } from './support/scene';
+import { type Scene } from './support/scene-stage';
 import { SceneStage } from './support/scene-stage';
 import { SCENES } from './support/scenes';
 

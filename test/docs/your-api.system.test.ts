@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -10,15 +10,31 @@ import { findFreePorts } from '../../cli/postgres/free-port';
 import { closeConnections, send } from '../support/http';
 import { eventually } from '../support/eventually';
 import { DocumentedApi } from '../support/openapi/documented-api';
-import { startInstance, type RunningInstance } from '../support/system/instance';
+import { type RunningInstance, startInstance } from '../support/system/instance';
 import { runOn } from '../support/system/run-on';
 import { sharedInstance } from '../support/system/shared-instance';
-import { startPythonApi, writePythonApi } from '../support/system/python-api';
 import { pageSteps, shownPattern } from '../support/page-steps';
 import { runFolder } from '../support/run-folder';
+import { ensurePackages } from '../support/debian-packages';
 
 const ROOT = resolve(__dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/your-api.md'), 'utf8');
+
+/** Of Debian's own Python. */
+const PACKAGES = ['/usr/lib/python3/dist-packages/fastapi/__init__.py', '/usr/lib/python3/dist-packages/uvicorn/__init__.py'] as const;
+
+/** Writes the Python program of docs/your-api.md into a folder, as `weather.py`. */
+function writePythonApi(folder: string): void {
+  writeFileSync(join(folder, 'weather.py'), /```python\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+}
+
+/** Starts it, as uvicorn does, on a port of the loopback interface, and waits until it answers. @returns what ends it */
+async function startPythonApi(folder: string, port: number): Promise<() => void> {
+  await ensurePackages(PACKAGES, 'The tests of an API in Python');
+  const child = spawn('/usr/bin/python3', ['-m', 'uvicorn', 'weather:app', '--port', String(port)], { cwd: folder, stdio: 'ignore' });
+  await eventually(async () => (await send(`http://127.0.0.1:${port}/pune`).catch(() => undefined))?.status === 200);
+  return () => void child.kill('SIGKILL');
+}
 
 /** The shop of the page: an empty folder at first. */
 let folder: string;

@@ -2,18 +2,114 @@ import { openedForTests } from '../support/opened';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
-import { BalancedClient, type BalancedReply } from '../support/system/balanced-client';
+import { BalancedClient, type BalancedReply, type BalancedRequest } from '../support/system/balanced-client';
 import { eventually } from '../support/eventually';
-import { type Unit } from '../support/system/fleet';
+import { CHECK_SECONDS, startTestFleet, type TestFleet, type Unit } from '../support/system/fleet';
 import { burst } from '../support/system/exact-burst';
-import { closeConnections, send, type Reply } from '../support/http';
+import { closeConnections, type Reply, send } from '../support/http';
 import { expectMeasured } from '../support/measured';
 import { firstOf, inTestAll } from '../support/scenes';
 import { lastAdmittedAfter } from '../support/system/revocation';
-import { successfulRequests } from '../support/gateway/sandbox-requests';
-import { CHECK_SECONDS } from '../support/system/replica-balancer';
-import { startSteadyLoad, type LoadReport, type SteadyLoad } from '../support/system/steady-load';
-import { startTestFleet, type TestFleet } from '../support/system/test-fleet';
+import { generateApiKey } from '../../plugins/core/access/api-key';
+import { isUndecided, sayExcused, startTurnMeter } from '../support/system/turn-meter';
+import { requestOf, type SandboxExample } from '../support/follow-example';
+
+interface LoadReport {
+  /** With a valid key. */
+  sent: number;
+  /** Answers other than 200 to those, and requests without an answer: `POST /app/analyze 502`. */
+  failed: string[];
+  /** Without a key, or with one that was never issued. */
+  probes: number;
+  /** Answers other than 401 to those. */
+  admitted: string[];
+}
+
+interface SteadyLoad {
+  report(): Readonly<LoadReport>;
+  stop(): Promise<Readonly<LoadReport>>;
+}
+
+/** An answer that should have been another, unless the access layer had no turns to decide in. */
+interface Suspect {
+  readonly list: string[];
+  readonly what: string;
+  readonly isExcused: () => boolean;
+}
+
+/** Loops of each kind. */
+const LOOPS = 2;
+/** Between two requests of a loop: the load is there all the time, and leaves the machine room to restart things. */
+const PAUSE_MS = 80;
+/** Refusals show what they have to show more rarely. */
+const PROBE_PAUSE_MS = 200;
+
+/** Sends these requests in turn, and the same without a right to them, until told to stop. */
+function startSteadyLoad(client: BalancedClient, requests: readonly BalancedRequest[], apiKey: string): SteadyLoad {
+  const report: LoadReport = { sent: 0, failed: [], probes: 0, admitted: [] };
+  let running = true;
+  let turn = 0;
+
+  const meter = startTurnMeter();
+  const suspects: Suspect[] = [];
+
+  /** Sends it once, and keeps any other answer than the wanted one to be judged at the end. */
+  async function expectStatus(wanted: number, request: BalancedRequest, { key, list }: { key?: string; list: string[] }): Promise<void> {
+    const headers = { ...request.headers, ...(key === undefined ? {} : { 'X-API-Key': key }) };
+    const sentAt = performance.now();
+    const reply = await client
+      .send({ ...request, headers })
+      .catch((error: unknown) => ({ status: error instanceof Error ? error.message : String(error), text: '' }));
+    if (reply.status === wanted) return;
+    const answer = { sentAt, tookMs: performance.now() - sentAt };
+    const status = typeof reply.status === 'number' ? reply.status : 0;
+    const isExcused = (): boolean => isUndecided({ status, text: reply.text }) && meter.wasShortOfTurns(answer);
+    suspects.push({ list, what: `${nameOf(request)} ${reply.status}`, isExcused });
+  }
+  const nameOf = ({ method = 'GET', path }: BalancedRequest): string => `${method} ${path}`;
+  const next = (): BalancedRequest => requests[turn++ % requests.length] ?? { path: '/' };
+
+  async function use(): Promise<void> {
+    while (running) {
+      const request = next();
+      await expectStatus(200, request, { key: apiKey, list: report.failed });
+      report.sent++;
+      await sleep(PAUSE_MS);
+    }
+  }
+  async function probe(): Promise<void> {
+    for (let round = 0; running; round++) {
+      const request = next();
+      await expectStatus(401, request, { list: report.admitted, ...(round % 2 === 1 && { key: generateApiKey('test') }) });
+      report.probes++;
+      await sleep(PROBE_PAUSE_MS);
+    }
+  }
+  const loops = Promise.all(Array.from({ length: LOOPS }, () => [use(), probe()]).flat());
+  return {
+    report: () => report,
+    async stop() {
+      running = false;
+      await loops;
+      meter.stop();
+      const unexcused = suspects.filter(({ isExcused }) => !isExcused());
+      for (const { list, what } of unexcused) list.push(what);
+      sayExcused(suspects.length - unexcused.length);
+      suspects.length = 0;
+      return report;
+    },
+  };
+}
+
+/** The requests that the sandbox documents as answered with 200, one a route. @throws Error for a route that it does not document */
+async function successfulRequests(sandboxUrl: string, routes: readonly string[]): Promise<BalancedRequest[]> {
+  const entries = (await send(`${sandboxUrl}/`)).json() as SandboxExample[];
+  return routes.map((route) => {
+    const entry = entries.find((each) => each.route === route && each.outcome === 'success');
+    if (!entry) throw new Error(`the sandbox documents no success of ${route}`);
+    return requestOf(entry);
+  });
+}
 
 /** What workers answer; that of `/image` is only slower. Uploads and other requests that nobody can repeat are among them. */
 const WORKER_ROUTES = ['/app/analyze', '/gst/start', '/aadhaar/start', '/grank/search', '/glead/search', '/seo/authority'];

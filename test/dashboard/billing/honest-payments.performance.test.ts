@@ -1,6 +1,6 @@
 import { fc } from '../../support/fast-check';
 import { expectHonestStatement, statedHistories } from '../../selling/statements/honest-statements';
-import { payHonestly } from '../support/pay-honestly';
+import { payHonestly } from '../support/honest-payer';
 
 const HISTORIES = 5_000;
 

@@ -32,7 +32,7 @@ import { listCharges } from '../../../services/selling/billing/payment-charges';
 import { propertyRuns } from '../../support/fast-check';
 import { useDatabase } from '../../support/postgres/use-database';
 import { type HonestPayer, PLANS } from '../support/honest-payer';
-import { payHonestly } from '../support/pay-honestly';
+import { payHonestly } from '../support/honest-payer';
 
 const PRODUCT = 'api-ip';
 const timeZone = 'Asia/Kolkata';

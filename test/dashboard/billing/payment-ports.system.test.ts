@@ -6,7 +6,7 @@ import { type CheckoutWish, type DiscountWish, type PaymentPort } from '../../..
 import { describeError } from '../../../services/kit/log';
 import { propertyRuns } from '../../support/fast-check';
 import { CUSTOMER, razorpay, stripe, USE } from '../support/documented-payments';
-import { payHonestly } from '../support/pay-honestly';
+import { payHonestly } from '../support/honest-payer';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
 
 const wishFor = (members: Partial<CheckoutWish> = {}): CheckoutWish => ({

@@ -4,7 +4,7 @@ import { firstOf } from '../../support/scenes';
 import { cookieOf, empty, ORIGIN, PASSWORD, tokenOf, verdict } from '../support/dashboard';
 import { livingCookies as living } from '../support/operator';
 import { secretOf, unusedTotpOf } from '../support/totp';
-import { expectRefused, hasSession, leadsTo, useProviders } from './at-provider';
+import { expectRefused, hasSession, leadsTo, useProviders } from './fake-provider';
 import { CLIENT, EMAIL, type Fault, other, own, published, type Said, SECRET } from './fake-provider';
 
 /** One dashboard for all that leave their provider as it is. */

@@ -1,5 +1,5 @@
 import { type Account, type AccountKind, FOREIGN_INVITATION } from './page-accounts';
-import { type Scene } from './scene';
+import { type Scene } from './scene-stage';
 import { dayAgo } from './seed-use';
 
 type Path = string | ((account: Account) => string);

@@ -1,11 +1,48 @@
-import { type Browser, type ViewportSize } from 'playwright-core';
+import { type Browser, type Locator, type Page, type ViewportSize } from 'playwright-core';
 import { openPage, seeAll, settle, type WatchedPage } from './browser';
-import { type Account, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
+import { type Account, type AccountKind, addAccount, inviteSomebodyElse, NOBODY } from './page-accounts';
 import { type PageDashboard } from './page-dashboard';
 import { signInAs } from './page-stage';
-import { placeOf, type Scene } from './scene';
 import { type Pool } from 'pg';
 import { dayAgo } from './seed-use';
+import { type SeedKey } from './seed-keys';
+
+/** Where a scene is played. */
+export interface ScenePlace {
+  readonly page: Page;
+  readonly dashboard: PageDashboard;
+  /** Empty for a scene that nobody is signed in for. */
+  readonly account: Account;
+  readonly button: (name: string) => Locator;
+  /** Opens a page of the dashboard and waits until it stands. */
+  readonly go: (path: string) => Promise<void>;
+}
+
+/** A page as it is looked at: who looks, where, and what that person does first. */
+export interface Scene {
+  readonly name: string;
+  readonly as: AccountKind | 'nobody';
+  /** In place of the usual ones. */
+  readonly keys?: readonly SeedKey[];
+  /** Of the screen, where the scene is only there at this size. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly path: (account: Account) => string;
+  /** What only shows after a click, a fault or a second person. The account is the scene's own. */
+  readonly play?: (place: ScenePlace) => Promise<void>;
+}
+
+function placeOf(page: Page, dashboard: PageDashboard, account: Account): ScenePlace {
+  return {
+    page,
+    dashboard,
+    account,
+    button: (name) => page.getByRole('button', { name, exact: true }),
+    go: async (path) => {
+      await page.goto(dashboard.url + path);
+      await settle(page);
+    },
+  };
+}
 
 /** $1 today. A product that is new, one that nobody calls on Sundays, one whose answers nobody reports, and of each a day on which it failed. */
 const FILL = `

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually';
 import { PASSWORD, tokenOf } from './dashboard';
 import { type Account, type AccountKind } from './page-accounts';
-import { type Scene, type ScenePlace } from './scene';
+import { type Scene, type ScenePlace } from './scene-stage';
 import { manyKeys } from './seed-keys';
 import { totpOf } from './totp';
 

@@ -10,7 +10,7 @@ import { type Account } from '../support/page-accounts';
 import { PAGES } from '../support/page-dashboard';
 import { PageStage } from '../support/page-stage';
 import { MAX_WEIGHT, weigh } from '../support/page-weight';
-import { type Scene } from '../support/scene';
+import { type Scene } from '../support/scene-stage';
 import { SceneStage } from '../support/scene-stage';
 import { SCENES } from '../support/scenes';
 

@@ -2,8 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listening, Stage } from '../../workers/identity/support/stage';
 import { type ScriptedLink, startScriptedLink } from '../../support/scripted-link';
 import { type HeldTime, holdTime } from '../../support/faults/held-time';
-import { LiveCaller } from './live-caller';
-import { startScriptedHttp, type ScriptedAnswer, type ScriptedHttp, type SeenRequest } from '../../workers/identity/support/scripted-http';
+import { type ScriptedAnswer, type ScriptedHttp, type SeenRequest, startScriptedHttp } from '../../workers/identity/support/scripted-http';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { contextFor, proofHeader } from '../../kit/context';
+
+/** Calls a service of Aadhaar with a live key, and keeps its answers with their headers. */
+class LiveCaller {
+  readonly answers: string[] = [];
+  constructor(private readonly port: number) {}
+
+  /** With node:http, which shows headers as they were sent. */
+  async say(path: string, payload: object): Promise<any> {
+    const headers = { ...proofHeader(contextFor('api-aadhaar', { mode: 'live' })), 'content-type': 'application/json' };
+    const sent = request({ port: this.port, host: '127.0.0.1', path, method: 'POST', headers });
+    sent.end(JSON.stringify(payload));
+    const [response] = await once(sent, 'response');
+    let body = '';
+    for await (const chunk of response) body += String(chunk);
+    this.answers.push(JSON.stringify(response.rawHeaders) + body);
+    return JSON.parse(body);
+  }
+}
 
 describe('over the link', () => {
   const NUMBER = '999999990019';

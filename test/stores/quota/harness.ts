@@ -8,7 +8,7 @@ import { type QuotaStore, createQuotaCounter } from '../../../plugins/stores/quo
 import { openRedisMasters } from '../../../plugins/stores/redis/redis-masters';
 import { RedisQuotaCounter } from '../../../plugins/stores/redis/quota-counter';
 import { WatchedConnection, type WatchedConnectionOptions } from '../../../plugins/stores/redis/watched-connection';
-import { type QuotaHarness } from '../../contracts/quota-harness';
+import { type QuotaHarness } from '../../contracts/quota-node';
 import { PatientClock } from './patient-clock';
 
 export const silentLog: StoreLog = { info: () => undefined, warn: () => undefined };

@@ -3,13 +3,31 @@ import { appendFileSync, copyFileSync, cpSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { Client, type QueryResult } from 'pg';
 import { findFreeRow } from '../../../cli/postgres/free-port';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../cli/postgres/embedded-postgres';
 import { serverFiles } from '../../../cli/postgres/embedded-postgres-files';
 import { isAlive } from '../../../cli/postgres/embedded-postgres-process';
 import { eventually } from '../eventually';
 import { PATIENCE_MS } from '../postgres/postgres';
 import { runFolder } from '../run-folder';
-import { signalServer } from '../postgres/postgres-processes';
+import { execFileSync } from 'node:child_process';
+
+/** The server process and its backends. */
+function processesOf(serverPid: number): number[] {
+  const children = execFileSync('sh', ['-c', `pgrep -P ${serverPid} || true`], { encoding: 'utf8' });
+  return [serverPid, ...children.split('\n').filter(Boolean).map(Number)];
+}
+
+/** Freezes or wakes a whole server, as a machine that hangs would: connections stay open and nothing answers. */
+export function signalServer(serverPid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of processesOf(serverPid)) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      // A backend may end between the listing and the signal.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
 
 /** A PostgreSQL server of one test, to be broken. */
 export interface FaultPostgres {
@@ -31,7 +49,7 @@ export interface FaultPostgres {
 }
 
 /** A server that follows another one's stream until it is promoted. */
-export interface ReplicaPostgres extends FaultPostgres {
+interface ReplicaPostgres extends FaultPostgres {
   /** Waits until it has replayed what the primary has written by now. */
   caughtUp(): Promise<void>;
   promote(): Promise<void>;

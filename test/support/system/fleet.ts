@@ -7,7 +7,83 @@ import { SERVICES } from '../../../services/products/registry';
 import { ensurePackages } from '../debian-packages';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
-import { BALANCER, balancedConfig } from './replica-balancer';
+import { randomBytes } from 'node:crypto';
+import { createCustomer } from '../../../services/selling/customers/create-customer';
+import { type CreatedKey, createKey } from '../../../services/selling/keys/create-key';
+import { PRODUCTS } from '../catalogue';
+import { testDatabase, type TestDatabase } from '../postgres/postgres';
+import { type OpenedParts, openTogether } from '../opened';
+import { startTestRedis, type TestRedis } from '../redis/redis';
+
+const BALANCER = 'haproxy';
+
+/** The balancer takes a replica that is going out of its turns within this time, and one that is back in again. */
+export const CHECK_SECONDS = 0.4;
+
+/**
+ * What HAProxy needs to stand in front of replicas, as docs/operate/scale.md has Kong do it: a request without a proof is refused with 401
+ * by a service that is well and with 503 by one that is going.
+ * @param services where each service is asked, by name
+ * @param replicas URLs by the same names, one record a replica
+ */
+function balancedConfig(services: Readonly<Record<string, string>>, replicas: readonly Readonly<Record<string, string>>[]): string {
+  const hostOf = (url = ''): string => new URL(url).host;
+  const listens = Object.entries(services).map(([name, url]) =>
+    [`listen ${name}`, `  bind ${hostOf(url)}`, ...replicas.map((urls, at) => `  server r${at} ${hostOf(urls[name])}`)].join('\n'),
+  );
+  return `defaults
+  mode http
+  option httpchk GET /
+  http-check expect status 401
+  default-server check inter ${CHECK_SECONDS * 1000} fall 1 rise 1
+  # A replica that waits for its turn is not away.
+  timeout check 60s
+  timeout connect 5s
+  timeout client 300s
+  timeout server 300s
+  option http-server-close
+  option redispatch 1
+  retries 2
+${listens.join('\n')}
+`;
+}
+
+export interface TestFleet extends Fleet {
+  readonly database: TestDatabase;
+  readonly redis: TestRedis;
+  /** A test key of a customer of its own, for every published product unless told otherwise. */
+  newKey(options?: { products?: string[]; daily?: number }): Promise<CreatedKey>;
+}
+
+const PLENTY = 1_000_000;
+let customers = 0;
+
+/** A fleet on a database and a Redis of its own. */
+export function startTestFleet(): Promise<TestFleet> {
+  return openTogether(startParts);
+}
+
+async function startParts(parts: OpenedParts): Promise<TestFleet> {
+  const [database, redis] = await Promise.all([
+    parts.keep(testDatabase(), (each) => each.close()),
+    parts.keep(startTestRedis(), (each) => each.close()),
+  ]);
+  const signingKeys = `test:${randomBytes(32).toString('base64')}`;
+  const starting = startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
+  const fleet = await parts.keep(starting, (each) => each.close());
+  const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
+  return {
+    ...fleet,
+    database,
+    redis,
+    async newKey({ products = published, daily = PLENTY } = {}) {
+      const email = `fleet-${customers++}@example.com`;
+      await createCustomer(database.pool, { email, actor: 'test' });
+      return createKey(database.pool, { customer: email, products, mode: 'test', daily, monthly: PLENTY, actor: 'test' });
+    },
+    close: () => parts.close(),
+  };
+}
 
 /** One replica of something: always at the same address, so that it can be started again. */
 export interface Unit {
@@ -21,14 +97,14 @@ export interface Unit {
   stop(): Promise<void>;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly signingKeys: string;
 }
 
 /** Three gateways, each with its plugin server, two replicas of all services behind HAProxy and of every worker, and one sandbox. */
-export interface Fleet {
+interface Fleet {
   readonly gateways: readonly Unit[];
   readonly services: readonly Unit[];
   readonly workers: readonly Unit[];
@@ -168,7 +244,7 @@ async function tryFleet(options: FleetOptions): Promise<Fleet> {
 const TRIES = 3;
 
 /** Starts the whole fleet on stores that exist. */
-export async function startFleet(options: FleetOptions): Promise<Fleet> {
+async function startFleet(options: FleetOptions): Promise<Fleet> {
   for (let tries = 1; ; tries++) {
     try {
       return await tryFleet(options);

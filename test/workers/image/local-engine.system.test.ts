@@ -13,11 +13,30 @@ import { openPicture } from '../../../services/workers/image/picture';
 import { eventually } from '../../support/eventually';
 import { firstOf, runsEveryScene } from '../../support/scenes';
 import { tinyOnnxModel } from '../../support/tiny-onnx-model';
-import { compileThread } from './compile-thread';
-import { iouOf, readPhotograph, GOOD_IOU, photographNames } from './photographs';
+import { GOOD_IOU, iouOf, photographNames, readPhotograph } from './photographs';
 import { disc, plain } from './pictures';
 import { compare, render } from './composites/render';
 import { SCENES } from './composites/scenes';
+import { build } from 'esbuild';
+
+const ROOT = join(__dirname, '../../..');
+
+/** Threads run compiled files. @returns path of the cut-out thread, bundled; remove it afterwards */
+async function compileThread(name: string): Promise<string> {
+  const outfile = join(ROOT, '.test', `cut-out-thread-${name}-${process.pid}.cjs`);
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['services/workers/image/local/cut-out-thread.ts'],
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    packages: 'external',
+    logLevel: 'error',
+    outfile,
+  });
+  return outfile;
+}
 
 let threadFile: string;
 beforeAll(async () => {

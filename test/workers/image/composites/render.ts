@@ -1,4 +1,4 @@
-import { hash } from './noise';
+import { hash } from './scenes';
 import { type Scene } from './scenes';
 
 // jest looks globals up slowly, and these run for every pixel.

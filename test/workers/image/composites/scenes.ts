@@ -1,8 +1,68 @@
-import { hash, smoothNoise } from './noise';
-import { box, circle, type Shape, star, stroke, union, without } from './shapes';
-
 // jest looks globals up slowly, and these run for every pixel.
-const { abs, floor } = Math;
+const { abs, atan2, cos, floor, hypot, imul, max, min } = Math;
+
+/** A number in [0, 1) that depends on the three integers alone. */
+export function hash(x: number, y: number, seed: number): number {
+  let value = imul(x, 0x27d4eb2d) ^ imul(y, 0x165667b1) ^ imul(seed, 0x9e3779b1);
+  value = imul(value ^ (value >>> 15), 0x85ebca6b);
+  value = imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return ((value ^ (value >>> 16)) >>> 0) / 4_294_967_296;
+}
+
+/** Smooth noise in [0, 1): one independent value every `cell` pixels. */
+function smoothNoise(x: number, y: number, options: { cell: number; seed: number }): number {
+  const { cell, seed } = options;
+  const [u, v] = [x / cell, y / cell];
+  const [i, j] = [floor(u), floor(v)];
+  const ease = (t: number): number => t * t * (3 - 2 * t);
+  const [s, t] = [ease(u - i), ease(v - j)];
+  const top = hash(i, j, seed) * (1 - s) + hash(i + 1, j, seed) * s;
+  const bottom = hash(i, j + 1, seed) * (1 - s) + hash(i + 1, j + 1, seed) * s;
+  return top * (1 - t) + bottom * t;
+}
+
+/** Signed distance in pixels: negative inside. */
+type Shape = (x: number, y: number) => number;
+
+function circle(cx: number, cy: number, radius: number): Shape {
+  return (x, y) => hypot(x - cx, y - cy) - radius;
+}
+
+function box(cx: number, cy: number, size: { halfWidth: number; halfHeight: number; corner?: number }): Shape {
+  const { halfWidth, halfHeight, corner = 0 } = size;
+  return (x, y) => {
+    const dx = abs(x - cx) - halfWidth + corner;
+    const dy = abs(y - cy) - halfHeight + corner;
+    return hypot(max(dx, 0), max(dy, 0)) + min(max(dx, dy), 0) - corner;
+  };
+}
+
+/** A line with round ends. */
+function stroke(from: readonly [number, number], to: readonly [number, number], thickness: number): Shape {
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+  const length = dx * dx + dy * dy;
+  return (x, y) => {
+    const along = min(max(((x - from[0]) * dx + (y - from[1]) * dy) / length, 0), 1);
+    return hypot(x - from[0] - along * dx, y - from[1] - along * dy) - thickness / 2;
+  };
+}
+
+function union(...shapes: readonly Shape[]): Shape {
+  return (x, y) => min(...shapes.map((shape) => shape(x, y)));
+}
+
+function without(shape: Shape, hole: Shape): Shape {
+  return (x, y) => max(shape(x, y), -hole(x, y));
+}
+
+/** A star or flower: the radius swings around `radius` by `swing`, `points` times. */
+function star(cx: number, cy: number, form: { radius: number; swing: number; points: number }): Shape {
+  const { radius, swing, points } = form;
+  return (x, y) => {
+    const angle = atan2(y - cy, x - cx);
+    return (hypot(x - cx, y - cy) - radius - swing * cos(points * angle)) * 0.8;
+  };
+}
 
 type Colour = readonly [number, number, number];
 /** The colour of a pixel, 0–255 a channel. */
