@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type ApiDocuments, readApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
-import { serve } from '../gateway/support/echo-server';
+import { serve } from '../support/http';
 import { PRODUCTS } from '../support/catalogue';
 import { runFolder } from '../support/run-folder';
 import { ownOperations } from '../../services/openapi/own-operations';

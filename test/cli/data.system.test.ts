@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { updateList } from '../../services/products/ip/lists/update-list';
 import { LIST_DEFINITIONS } from '../../services/products/ip/lists/list-definitions';
-import { serve as startServer, type TestServer } from '../gateway/support/echo-server';
+import { serve as startServer, type TestServer } from '../support/http';
 import { writeMmdb } from '../products/ip/mmdb-writer';
 import { indiaLines } from '../products/pincode/india-lines';
 import { openedForTests } from '../support/opened';

@@ -1,9 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
-import { type AddressInfo } from 'node:net';
 import { basename, join, relative, resolve } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
 import { HOLDERS } from '../../cli/container/write-credentials';
@@ -16,6 +14,7 @@ import { createProofKeys } from '../support/proof-keys';
 import { eventually } from '../support/eventually';
 import { endProgram, startProgram } from '../support/system/program';
 import { tmpdir } from 'node:os';
+import { serve } from '../support/http';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -285,12 +284,11 @@ describe('the package that npm pack makes', () => {
 
   it('goes from an empty folder to a call that is answered, to a refusal that is explained, and writes nothing beside its program', async () => {
     const program = listFiles(installed.prefix);
-    const api = createServer((_, response) => response.end('rain')).listen(0, '127.0.0.1');
-    await once(api, 'listening');
+    const api = await serve((_, response) => response.end('rain'));
     tollgate('init', 'shop');
     await whileStarted(['--config', 'shop'], async ({ gateway, dataDir }) => {
       expect(dataDir).toBe(join(folder, 'shop', '.tollgate'));
-      tollgate('product', 'new', 'weather', '--url', `http://127.0.0.1:${(api.address() as AddressInfo).port}`);
+      tollgate('product', 'new', 'weather', '--url', api.url);
       tollgate('catalogue', 'apply');
       const { key } = JSON.parse(tollgate('key', 'create', '--customer', 'you@example.com', '--products', 'weather', '--json')) as {
         key: string;
@@ -304,7 +302,7 @@ describe('the package that npm pack makes', () => {
         spawnSync(installed.command, ['explain', id], { ...caller(), encoding: 'utf8' }).stdout.includes('key_missing'),
       );
     });
-    api.close();
+    await api.close();
     expect(readdirSync(folder)).toEqual(['shop']);
     expect(listFiles(installed.prefix)).toEqual(program);
   });

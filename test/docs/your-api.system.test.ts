@@ -1,13 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { findFreePorts } from '../../cli/postgres/free-port';
-import { closeConnections, send } from '../support/http';
+import { closeConnections, send, serve, type TestServer } from '../support/http';
 import { eventually } from '../support/eventually';
 import { DocumentedApi } from '../support/openapi/documented-api';
 import { type RunningInstance, startInstance } from '../support/system/instance';
@@ -120,15 +118,9 @@ it('the README’s first call, followed to the letter, is served, and after its 
 });
 
 /** Runs an API on this machine while `use` is at work. */
-async function whileServed(listener: RequestListener, use: (port: number, api: Server) => Promise<void>): Promise<void> {
-  const api = createServer(listener).listen(0, '127.0.0.1');
-  await once(api, 'listening');
-  try {
-    await use((api.address() as AddressInfo).port, api);
-  } finally {
-    api.close();
-    api.closeAllConnections();
-  }
+async function whileServed(listener: RequestListener, use: (api: TestServer) => Promise<void>): Promise<void> {
+  const api = await serve(listener);
+  await use(api).finally(() => api.close());
 }
 
 /** The headers of a caller with a new key of a customer. */
@@ -193,7 +185,7 @@ it('its test keys are refused until it has a sandbox, and then served by it', as
     seen.push(`${request.headers.host} ${request.url}`);
     response.end('played');
   };
-  await whileServed(sandbox, async (port) => {
+  await whileServed(sandbox, async ({ port }) => {
     const headers = await newCaller('weather', 'you@example.com', 'test');
     const refused = await send(`${instance.gateway}/weather/pune`, { headers });
     expect([refused.status, refused.json().code]).toEqual([401, 'sandbox_missing']);
@@ -242,17 +234,16 @@ it('an upstream gives a request back by the call that the page shows, once', asy
     const twice = giveBack(context).then(async (first) => answers.push(first, await giveBack(context)));
     void twice.finally(() => response.writeHead(502).end('the source is down'));
   };
-  await whileServed(failing, async (port, api) => {
+  await whileServed(failing, async ({ port, server, close }) => {
     await runOn(instance, 'product', 'new', 'storms', '--url', `http://127.0.0.1:${port}`, '--daily', '3', '--monthly', '60');
     expect((await runOn(instance, 'catalogue', 'apply')).code).toBe(0);
     const headers = await newCaller('storms');
     for (let each = 0; each < 4; each += 1) expect((await send(`${instance.gateway}/storms/now`, { headers })).status).toBe(502);
     expect(answers.map((text) => JSON.parse(text).charge)).toEqual(Array.from({ length: 8 }, () => 'given-back'));
     // Nobody gives back: the API answers with 503, and then it is away.
-    api.removeAllListeners('request').on('request', (_, response) => response.writeHead(503).end('later'));
+    server.removeAllListeners('request').on('request', (_, response) => response.writeHead(503).end('later'));
     await isGivenBack({ headers, status: 503 });
-    api.close();
-    api.closeAllConnections();
+    await close();
     await isGivenBack({ headers, status: 502 });
   });
 });
@@ -264,7 +255,7 @@ it('charges by answer as the page says, and refuses the next call when the limit
     if (request.url?.endsWith('/late')) finish = answer;
     else answer();
   };
-  await whileServed(counting, async (port) => {
+  await whileServed(counting, async ({ port }) => {
     const customer = ['--customer', 'words@example.com'];
     await runOn(instance, 'product', 'new', 'tokens', '--url', `http://127.0.0.1:${port}`, '--daily', '20', '--monthly', '60');
     const [, line = ''] = /```yaml\n(units: .*)\n```/.exec(page) ?? [];

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
 import { ConfigError } from '../../kong/local/config/config-error';
-import { closeConnections, send } from '../support/http';
-import { serve, type TestServer } from './support/echo-server';
+import { closeConnections, send, serve, type TestServer } from '../support/http';
 import { startGateway, writeConfig, type RunningGateway } from './support/test-gateway';
 
 /** A service that says its name. */

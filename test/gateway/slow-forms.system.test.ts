@@ -8,7 +8,8 @@ import { createPluginServer, type PluginServer } from '../../plugins/server/plug
 import { key, recordOf } from '../access-layer/call-plugin';
 import { stagePlugin } from '../gateways/support/entrance-stage';
 import { eventually } from '../support/eventually';
-import { startEcho, type TestServer } from './support/echo-server';
+import { startEcho } from './support/echo-server';
+import { type TestServer } from '../support/http';
 import { get } from './support/raw-client';
 import { startGateway, type GatewaySettings, type RunningGateway } from './support/test-gateway';
 import { runFolder } from '../support/run-folder';

@@ -9,7 +9,7 @@ import { buildSync } from 'esbuild';
 import { eventually } from '../support/eventually';
 import { expectMeasured, isMeasured } from '../support/measured';
 import { runFolder } from '../support/run-folder';
-import { serve, type TestServer } from './support/echo-server';
+import { serve, type TestServer } from '../support/http';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
 import { fixtures } from './support/test-gateway';

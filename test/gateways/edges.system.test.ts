@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { describeProduct } from '../../cli/commands/new-product';
 import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
 import { openInstallation, type Installation } from '../acceptance/installation';
-import { serve, type TestServer } from '../gateway/support/echo-server';
+import { serve, type TestServer } from '../support/http';
 import { eventually } from '../support/eventually';
 import { sendRaw } from '../support/gateway/raw-http';
 import { type AnyGateway, type AnyRunningGateway, SOME_GATEWAYS, startGateways } from './support/every-gateway';

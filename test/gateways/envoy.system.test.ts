@@ -1,14 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/postgres/free-port';
 import { ExtAuthzServer } from '../../plugins/entrances/ext-authz/ext-authz-server';
 import { key } from '../access-layer/call-plugin';
 import { eventually } from '../support/eventually';
-import { send } from '../support/http';
+import { send, serve, type TestServer } from '../support/http';
 import { endProgram } from '../support/system/program';
 import { stagePlugin } from './support/entrance-stage';
 import { runFolder } from '../support/run-folder';
@@ -20,29 +18,27 @@ const describeEnvoy = ENVOY_BIN ? describe : describe.skip;
 describeEnvoy('a real Envoy with the shipped configuration', () => {
   const seen: IncomingMessage[] = [];
   let folder: string;
-  let api: Server;
+  let api: TestServer;
   let authorizer: ExtAuthzServer;
   let envoy: ChildProcess;
   let url: string;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(runFolder(), 'envoy-'));
-    api = createServer((request, response) => {
+    api = await serve((request, response) => {
       seen.push(request);
       response.end('served');
-    }).listen(0, '127.0.0.1');
-    await once(api, 'listening');
+    });
     const path = join(folder, 'ext-authz.sock');
     const { plugin, log } = stagePlugin();
     authorizer = new ExtAuthzServer({ plugin, listen: { path }, secret: undefined, log });
     await authorizer.listen();
     const [port = 0] = await findFreePorts(1);
-    const { port: apiPort } = api.address() as AddressInfo;
     const shipped = readFileSync(resolve(__dirname, '../../kong/gateways/envoy.yaml'), 'utf8');
     const moved = shipped
       .replace('0.0.0.0, port_value: 8000', `127.0.0.1, port_value: ${port}`)
       .replace('/var/run/tollgate/ext-authz.sock', path)
-      .replace(/address: tollgate-\w+, port_value: 8080/g, `address: 127.0.0.1, port_value: ${apiPort}`);
+      .replace(/address: tollgate-\w+, port_value: 8080/g, `address: 127.0.0.1, port_value: ${api.port}`);
     const file = join(folder, 'envoy.yaml');
     writeFileSync(file, moved);
     envoy = spawn(ENVOY_BIN ?? '', ['-c', file, '--log-level', 'error', '--concurrency', '1', '--use-dynamic-base-id'], {
@@ -55,8 +51,7 @@ describeEnvoy('a real Envoy with the shipped configuration', () => {
   afterAll(async () => {
     await endProgram(envoy);
     await authorizer?.close({ graceMs: 0 });
-    api?.close();
-    api.closeAllConnections();
+    await api?.close();
   });
 
   it('refuses, admits without the key, counts, and lets nobody pass when nobody answers', async () => {

@@ -2,9 +2,8 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckedProduct } from '../../kong/check/check-guard';
 import { checkKongYml } from '../../kong/check/check-kong-yml';
-import { serve } from '../gateway/support/echo-server';
 import { startKong } from '../support/gateway/real-kong';
-import { closeConnections, send } from '../support/http';
+import { closeConnections, send, serve } from '../support/http';
 import { runFolder } from '../support/run-folder';
 
 const { KONG_BIN } = process.env;

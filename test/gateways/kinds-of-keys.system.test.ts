@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { openInstallation, type Installation } from '../acceptance/installation';
-import { serve, type TestServer } from '../gateway/support/echo-server';
 import { eventually } from '../support/eventually';
-import { send, type Reply, closeConnections } from '../support/http';
+import { closeConnections, type Reply, send, serve, type TestServer } from '../support/http';
 import { runFolder } from '../support/run-folder';
 import { sharedInstance } from '../support/system/shared-instance';
 import {

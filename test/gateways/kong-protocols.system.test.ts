@@ -4,7 +4,7 @@ import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
 import { openInstallation, type Installation } from '../acceptance/installation';
-import { serve, type TestServer } from '../gateway/support/echo-server';
+import { serve, type TestServer } from '../support/http';
 import { sendRaw } from '../support/gateway/raw-http';
 import { type AnyGateway, type AnyRunningGateway, REAL_KONGS, startAnyGateway } from './support/every-gateway';
 import { sharedInstance } from '../support/system/shared-instance';

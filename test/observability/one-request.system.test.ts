@@ -8,12 +8,10 @@ import { createKey } from '../../services/selling/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { ExampleCaller, type SandboxExample } from '../support/follow-example';
 import { eventually } from '../support/eventually';
-import { closeConnections, send, type Reply } from '../support/http';
+import { closeConnections, type Reply, send, serve } from '../support/http';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { checkLogs, countSecrets, findSecrets, noteSecret, readLogs } from '../support/used-secrets';
 import { namesIn, readAlerts, readOperations, readPanels, seriesIn } from './support/metric-names';
-import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
 
 interface CollectedSpan {
   readonly traceId: string;
@@ -83,7 +81,7 @@ function spansIn({ resourceSpans }: Payload): CollectedSpan[] {
 async function startTraceCollector(): Promise<TraceCollector> {
   const spans: CollectedSpan[] = [];
   const texts: string[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += String(chunk)));
     request.on('end', () => {
@@ -92,17 +90,7 @@ async function startTraceCollector(): Promise<TraceCollector> {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     });
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    text: () => texts.join('\n'),
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
-  };
+  return { url, spans, text: () => texts.join('\n'), close };
 }
 
 /** An instance that tells everything it can: every level of the log, every request traced. */

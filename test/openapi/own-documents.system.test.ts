@@ -18,7 +18,7 @@ import { type ApiDocumentParts, describeApi } from '../../services/openapi/descr
 import { type Json } from '../../services/openapi/document-parts';
 import { normalForm } from '../../services/openapi/own-document/normal-form';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
-import { serve, type TestServer } from '../gateway/support/echo-server';
+import { serve, type TestServer } from '../support/http';
 import { CATALOGUE } from '../support/catalogue';
 import { FRAMEWORKS, HOSTILE, STYLES } from './documents/frameworks';
 import { checkOpenApi } from '../support/openapi/check-openapi';

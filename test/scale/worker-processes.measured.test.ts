@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { createCustomer } from '../../services/selling/customers/create-customer';
@@ -10,7 +8,7 @@ import { suspendCustomer, suspendKey, suspendSubscription } from '../../services
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { eventually } from '../support/eventually';
 import { openedForTests } from '../support/opened';
-import { closeConnections, send } from '../support/http';
+import { closeConnections, send, serve } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
@@ -30,7 +28,6 @@ describe('a plugin server of two workers', () => {
   const opened = openedForTests();
   let database: TestDatabase;
   let redis: TestRedis;
-  let service: Server;
   let node: GatewayNode;
   let customers = 0;
 
@@ -39,18 +36,16 @@ describe('a plugin server of two workers', () => {
       opened.keep(testDatabase(), (each) => each.close()),
       opened.keep(startTestRedis(), (each) => each.close()),
     ]);
-    service = createServer((_request, response) => response.end('{}'));
-    const listening = new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-    await opened.keep(listening, () => {
-      service.closeAllConnections();
-      service.close();
-    });
+    const service = await opened.keep(
+      serve((_request, response) => response.end('{}')),
+      (each) => each.close(),
+    );
     const starting = startNode({
       name: 'edge',
       databaseUrl: database.url,
       redisUrl: redis.url,
       signingKeys: `test:${randomBytes(32).toString('base64')}`,
-      upstreams: { vahaan: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+      upstreams: { vahaan: service.url },
       env: { PLUGIN_SERVER_WORKERS: '2' },
     });
     node = await opened.keep(starting, (each) => each.stop());

@@ -1,5 +1,13 @@
-import { request as httpRequest, Agent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
-import { type Socket } from 'node:net';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  type IncomingHttpHeaders,
+  request as httpRequest,
+  type RequestListener,
+  type Server,
+} from 'node:http';
+import { type AddressInfo, type Socket } from 'node:net';
 import { noteSecretsOf } from './used-secrets';
 
 export interface Reply {
@@ -103,4 +111,28 @@ export function send(url: string, { method = 'GET', headers = [], body, agent: o
 /** Closes idle connections, so that a test file leaves nothing open. */
 export function closeConnections(): void {
   agent.destroy();
+}
+
+export interface TestServer {
+  url: string;
+  port: number;
+  server: Server;
+  close: () => Promise<void>;
+}
+
+/** A server on a free port of the loopback interface. */
+export async function serve(handler: RequestListener): Promise<TestServer> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -1,10 +1,9 @@
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, type KeyPairKeyObjectResult, sign } from 'node:crypto';
-import { createServer } from 'node:http';
-import { type AddressInfo } from 'node:net';
 import { type LightMyRequestResponse } from 'fastify';
 import { type SignInProvider } from '../../../services/dashboard/sign-in/providers/provider-settings';
 import { PASSWORD, startDashboard, type TestDashboard } from '../support/dashboard';
 import { livingCookies as living } from '../support/operator';
+import { serve } from '../../support/http';
 
 interface Begun {
   readonly url: string;
@@ -185,7 +184,7 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
     return { ...opaque, id_token: signed(claims, { key: (grant.isForged ? other : signing).privateKey, kid, said: grant }) };
   }
 
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     const path = new URL(request.url ?? '/', 'http://unused').pathname;
     asked.push(`${request.method} ${path}`);
     const answer = (body: unknown, status = 200): void => {
@@ -241,13 +240,8 @@ async function startFakeProvider(clientId: string): Promise<FakeProvider> {
       grants.set(code, { ...said, nonce: searchParams.get('nonce'), challenge: searchParams.get('code_challenge') });
       return code;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer = url;
   return fake;
 }

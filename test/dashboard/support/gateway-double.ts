@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { serve } from '../../support/http';
 
 export interface SeenRequest {
   readonly method: string;
@@ -29,7 +29,7 @@ async function read(request: IncomingMessage): Promise<SeenRequest> {
 
 export async function startGatewayDouble(): Promise<GatewayDouble> {
   const seen: SeenRequest[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     response.on('error', () => undefined);
     read(request).then(
       (whole) => {
@@ -39,16 +39,6 @@ export async function startGatewayDouble(): Promise<GatewayDouble> {
       () => response.destroy(),
     );
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const double: GatewayDouble = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    answer: usual,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
-  };
+  const double: GatewayDouble = { url, seen, answer: usual, close };
   return double;
 }

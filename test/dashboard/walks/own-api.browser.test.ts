@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { type Pool } from 'pg';
 import { type Browser, type Page } from 'playwright-core';
@@ -11,7 +10,7 @@ import { suspendCustomer, suspendKey } from '../../../services/selling/suspensio
 import { eventually } from '../../support/eventually';
 import { namesIn } from '../../support/example-names';
 import { type FaultProxy, openFaultProxy } from '../../support/faults/fault-proxy';
-import { closeConnections, type Reply, send } from '../../support/http';
+import { closeConnections, type Reply, send, serve } from '../../support/http';
 import { openedForTests } from '../../support/opened';
 import { inTestAll, runsEveryScene } from '../../support/scenes';
 import { step } from '../../support/step';
@@ -44,14 +43,13 @@ function given<T>(part: T | undefined): T {
 }
 
 async function startApi(): Promise<typeof api> {
-  const server = createServer((request, response) => {
+  const { server, port } = await serve((request, response) => {
     api.seen.push(request);
     if (api.mode === 'slow') return;
     response.statusCode = api.mode === 'failing' ? 500 : 200;
     response.end('{"forecast":"rain"}');
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return { mode: 'well', server, port: (server.address() as AddressInfo).port, seen: [] };
+  return { mode: 'well', server, port, seen: [] };
 }
 
 /** Weather with a document; rivers, which is another product; and tides, with one free request a day and a plan that has more. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http';
-import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
+import { type IncomingMessage } from 'node:http';
+import { createServer, type Server as SocketServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { frame, NO_QUESTION, readFrame, SAID } from '../../../plugins/entrances/lane/frames';
@@ -13,12 +13,12 @@ import { stagePlugin } from '../../gateways/support/entrance-stage';
 import { type AnyRunningGateway, LANE, startAnyGateway } from '../../gateways/support/every-gateway';
 import { sendRaw, statusesOf } from '../../support/gateway/raw-http';
 import { eventually } from '../../support/eventually';
-import { send, type Reply } from '../../support/http';
+import { type Reply, send, serve as serveHttp, type TestServer } from '../../support/http';
 import { firstOf } from '../../support/scenes';
 import { SERVICE_NAMES } from '../../../services/products/registry';
 
 let folder: string;
-let api: Server;
+let api: TestServer;
 let gateway: AnyRunningGateway;
 let lane: LaneServer | undefined;
 let impostor: SocketServer | undefined;
@@ -64,7 +64,7 @@ const ADMITTED = '=X-Tollgate-Context:proof\n';
 describe.each(LANE)('the lane in %s', (kind) => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'lane-gateway-'));
-    api = createHttpServer((request, response) => {
+    api = await serveHttp((request, response) => {
       let body = '';
       request.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
@@ -76,17 +76,14 @@ describe.each(LANE)('the lane in %s', (kind) => {
           response.end('served');
         }
       });
-    }).listen(0, '127.0.0.1');
-    await once(api, 'listening');
-    const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-    const services = Object.fromEntries(SERVICE_NAMES.map((name) => [name, url]));
+    });
+    const services = Object.fromEntries(SERVICE_NAMES.map((name) => [name, api.url]));
     gateway = await startAnyGateway({ kind, dataDir: folder, services });
   });
 
   afterAll(async () => {
     await gateway?.stop();
-    api?.close();
-    api.closeAllConnections();
+    await api?.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

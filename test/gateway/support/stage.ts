@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { serve, startEcho, type TestServer } from './echo-server';
+import { startEcho } from './echo-server';
+import { serve, type TestServer } from '../../support/http';
 import { startPluginServer, type ScriptedServer } from './plugin-server';
 import { startGateway, type GatewaySettings, type RunningGateway } from './test-gateway';
 

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually';
 import { useDatabase } from '../../support/postgres/use-database';
 import { type TestRedis, startTestRedis } from '../../support/redis/redis';
 import { CLOCKS_APART_MS, type StoreNodeOptions, storeNode } from './harness';
-import { openLine } from './line';
+import { openFaultProxy } from '../../support/faults/fault-proxy';
 import { PatientClock } from './patient-clock';
 
 const LIMITS = { daily: 200, monthly: 100_000 };
@@ -116,20 +116,20 @@ describe('when Redis lost its data', () => {
 
 describe('when nodes disagree about Redis', () => {
   it('merges what each side granted', async () => {
-    const line = await openLine(redis.url);
+    const line = await openFaultProxy(redis.url);
     const cutOff = await openNode({ redisUrl: line.url });
     await spend(50);
     await spend(50, cutOff);
-    line.cut();
+    line.setMode('reset');
     await eventually(() => cutOff.stats().storeInUse === 'postgres');
     expect((await spend(20, cutOff)).at(-1)?.standing.usedDaily).toBe(120);
     await spend(10);
     await eventually(async () => (await node.counter.readStanding(subscriptionId)).usedDaily === 130);
-    line.mend();
+    line.setMode('pass');
     await eventually(() => cutOff.stats().storeInUse === 'redis');
     expect((await spend(1, cutOff))[0]?.standing.usedDaily).toBe(131);
     expect(await granted(200)).toBe(69);
-    line.close();
+    await line.close();
   });
 
   it('grants again at most what other nodes had not written when Redis lost its data', async () => {

@@ -12,7 +12,7 @@ import { revokeKey } from '../../../../services/selling/keys/set-key-state';
 import { describeAccessRecords, newKey } from '../../../contracts/access-records';
 import { eventually } from '../../../support/eventually';
 import { useDatabase } from '../../../support/postgres/use-database';
-import { openLine } from '../../quota/line';
+import { openFaultProxy } from '../../../support/faults/fault-proxy';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
@@ -149,13 +149,13 @@ describe('the change feed', () => {
   });
 
   it('is not caught up while its server does not answer', async () => {
-    const line = await openLine(database.url);
+    const line = await openFaultProxy(database.url);
     const hung = new PostgresChangeFeed({ url: line.url });
     await eventually(() => hung.isHealthy());
-    line.hang();
+    line.setMode('hang');
     expect(await hung.caughtUp()).toBe(false);
     await hung.close();
-    line.close();
+    await line.close();
   });
 
   it('comes back by itself after its connection was killed, and announces the gap', async () => {

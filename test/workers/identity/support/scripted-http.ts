@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders } from 'node:http';
+import { serve } from '../../../support/http';
 
 export interface SeenRequest {
   readonly method: string;
@@ -41,12 +41,12 @@ function jsonOf(text: string): any {
 /** @param onHang told of each request that will never be answered, once nothing else is to be done about it */
 export async function startScriptedHttp(script: HttpScript, onHang: () => void = () => undefined): Promise<ScriptedHttp> {
   const seen: SeenRequest[] = [];
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
-      const { method = '', url = '', headers, rawHeaders } = request;
-      const one = { method, url, headers, rawHeaders, text, json: jsonOf(text) };
+      const { method = '', headers, rawHeaders } = request;
+      const one = { method, url: request.url ?? '', headers, rawHeaders, text, json: jsonOf(text) };
       seen.push(one);
       const answer = script(one);
       if (answer === 'hang') return void setImmediate(onHang);
@@ -57,13 +57,5 @@ export async function startScriptedHttp(script: HttpScript, onHang: () => void =
       response.end(isPlain ? body : JSON.stringify(body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { url, seen, close };
 }
