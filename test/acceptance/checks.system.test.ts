@@ -3,16 +3,14 @@ import { eventually } from '../support/eventually';
 import { type Reply } from '../support/http';
 import { sendPatiently } from '../support/send-patiently';
 import { openInstallation, type Installation, type IssuedKey } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let ownAddress: string;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   ownAddress = await tollgate.callerAddress();
 });
-
-afterAll(() => tollgate?.close());
 
 const call = (key: string, path = '/vahaan', headers: Record<string, string> = {}): Promise<Reply> =>
   sendPatiently(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key, ...headers } });

@@ -3,19 +3,17 @@ import { join } from 'node:path';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { type Sending } from '../support/http';
 import { sendPatiently } from '../support/send-patiently';
-import { openInstallation, type Installation, type IssuedKey } from './installation';
+import { openInstallation, type IssuedKey } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let issued: IssuedKey;
 let other: IssuedKey;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-ip', 'api-pincode', 'api-vahaan', 'api-app'], mode: 'test' });
   other = await tollgate.createKey({ products: ['api-ip'], mode: 'test' });
 });
-
-afterAll(() => tollgate?.close());
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const json = { 'Content-Type': 'application/json' };

@@ -1,15 +1,13 @@
 import { send, type Sending } from '../support/http';
-import { openInstallation, type Installation, type IssuedKey } from './installation';
+import { openInstallation, type IssuedKey } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let issued: IssuedKey;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-ip', 'api-pincode', 'api-grank'], mode: 'test' });
 });
-
-afterAll(() => tollgate?.close());
 
 const withBody = (type: string, body: string): Sending => ({
   method: 'POST',

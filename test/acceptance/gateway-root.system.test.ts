@@ -1,13 +1,10 @@
 import { PRODUCTS } from '../support/catalogue';
 import { send } from '../support/http';
 import { sendRaw, statusesOf, UPGRADE } from '../support/gateway/raw-http';
-import { openInstallation, type Installation } from './installation';
+import { openInstallation } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
-beforeAll(async () => {
-  tollgate = await openInstallation();
-});
-afterAll(() => tollgate?.close());
+const tollgate = useOpened(openInstallation);
 
 const ask = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
   send(`${tollgate.gatewayUrl}${path}`, { method, headers });

@@ -1,13 +1,8 @@
 import { send, type Reply } from '../support/http';
-import { openInstallation, type Installation, type IssuedKey, type KeyOptions } from './installation';
+import { openInstallation, type IssuedKey, type KeyOptions } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
-
-beforeAll(async () => {
-  tollgate = await openInstallation();
-});
-
-afterAll(() => tollgate?.close());
+const tollgate = useOpened(openInstallation);
 
 const newKey = (options: Partial<KeyOptions> = {}): Promise<IssuedKey> =>
   tollgate.createKey({ products: ['api-gdplay'], mode: 'test', daily: 5, monthly: 100, ...options });

@@ -6,9 +6,10 @@ import { send, type Reply } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedDocument, DocumentedApi } from '../support/openapi/documented-api';
 import { ExampleCaller, type SandboxExample } from '../support/follow-example';
-import { openInstallation, type Installation } from './installation';
+import { openInstallation } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let entries: SandboxExample[] = [];
 let examples: ExampleCaller;
 let documented: DocumentedApi;
@@ -17,7 +18,6 @@ const ROOMY = { daily: 100_000, monthly: 1_000_000 };
 const keys = new Map<string, string>();
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   examples = new ExampleCaller(tollgate.gatewayUrl, (product) => keys.get(product) ?? '');
   entries = (await send(`${tollgate.sandboxUrl}/`)).json();
   // Not from the gateway: of those that stand in for Kong, none answers /openapi.json.
@@ -26,8 +26,6 @@ beforeAll(async () => {
     if (routes.length > 0) keys.set(id, (await tollgate.createKey({ products: [id], mode: 'test', ...ROOMY })).key);
   }
 });
-
-afterAll(() => tollgate?.close());
 
 /** Fewer than a subscription may have under way on a heavy product: a place is free a moment after its answer. */
 const AT_ONCE = 2;

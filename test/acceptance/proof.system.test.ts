@@ -2,17 +2,15 @@ import { CONTEXT_HEADER, type ContextSigner } from '../../plugins/core/proof/con
 import { SERVICES } from '../../services/products/registry';
 import { send, type Sending } from '../support/http';
 import { createProofKeys } from '../support/proof-keys';
-import { openInstallation, type Installation } from './installation';
+import { openInstallation } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let apiKey: string;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   apiKey = (await tollgate.createKey({ products: ['api-vahaan'], mode: 'live' })).key;
 });
-
-afterAll(() => tollgate?.close());
 
 function forgedContext(sign: ContextSigner): string {
   return sign({

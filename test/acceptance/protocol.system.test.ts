@@ -2,17 +2,15 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { send } from '../support/http';
 import { sendRaw, statusesOf, UPGRADE } from '../support/gateway/raw-http';
-import { openInstallation, type Installation, type IssuedKey } from './installation';
+import { openInstallation, type IssuedKey } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let issued: IssuedKey;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-vahaan', 'api-ip', 'api-pincode', 'api-image'], mode: 'test' });
 });
-
-afterAll(() => tollgate?.close());
 
 /** Statuses of the answers to lines sent as they are; `KEY` stands for a valid key. */
 async function answersTo(...lines: string[]): Promise<number[]> {

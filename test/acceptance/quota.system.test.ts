@@ -1,15 +1,10 @@
 import { eventually } from '../support/eventually';
 import { type Reply } from '../support/http';
 import { sendPatiently } from '../support/send-patiently';
-import { openInstallation, type Installation } from './installation';
+import { openInstallation } from './installation';
+import { useOpened } from '../support/opened';
 
-let tollgate: Installation;
-
-beforeAll(async () => {
-  tollgate = await openInstallation();
-});
-
-afterAll(() => tollgate?.close());
+const tollgate = useOpened(openInstallation);
 
 const call = (key: string, path = '/vahaan'): Promise<Reply> =>
   sendPatiently(tollgate.gatewayUrl + path, { headers: { 'X-API-Key': key } });

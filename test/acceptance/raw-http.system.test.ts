@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sendRaw } from '../support/gateway/raw-http';
-import { openInstallation, type Installation, type IssuedKey } from './installation';
+import { openInstallation, type IssuedKey } from './installation';
+import { useOpened } from '../support/opened';
 
 interface Answer {
   readonly interim: readonly string[];
@@ -47,18 +48,15 @@ const DECIDED_SINCE: Readonly<Record<string, { status: string; code: string }>> 
 /** Answers of a product that says more since the recording: what it was asked about is compared, and all that the gateway adds. */
 const SAYS_MORE_SINCE = ['echo ip', 'ip no arg', 'ip xreal'];
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let issued: IssuedKey;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-vahaan', 'api-ip', 'api-gst'], mode: 'test' });
   const ip = issued.subscriptions.find(({ product }) => product === 'api-ip');
   // The limits of the subscription that was recorded.
   if (ip) await tollgate.subscriptions.change(ip.id, { daily: 2_000_000_000, monthly: 2_000_000_000 });
 });
-
-afterAll(() => tollgate?.close());
 
 const VARYING = /^(Date|Content-Length|ratelimit|X-Kong-[A-Za-z]+-Latency|X-Kong-Request-Id): .*$/;
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { startDashboard, type TestDashboard } from '../dashboard/support/dashboard';
+import { useDashboard } from '../dashboard/support/dashboard';
 import { makeOperator } from '../dashboard/support/operator';
 import { makeSellerToken } from '../dashboard/support/seller-token';
 import { runFolder } from '../support/run-folder';
@@ -17,18 +17,14 @@ function snippet(language: string): string {
   return found;
 }
 
-let dashboard: TestDashboard;
+const dashboard = useDashboard();
 let folder: string;
 let url: string;
 let token: string;
 beforeAll(async () => {
-  dashboard = await startDashboard();
   folder = mkdtempSync(join(runFolder(), 'tollgate-docs-'));
   url = await dashboard.app.listen({ host: '127.0.0.1', port: 0 });
   ({ secret: token } = await makeSellerToken(dashboard, (await makeOperator(dashboard)).cookie));
-});
-afterAll(async () => {
-  await dashboard?.close();
 });
 
 describe('the page about the seller’s API', () => {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
 import { describeStatuses, recordObservation } from '../support/faults/fault-report';
 import { expectAlertsOf } from '../support/faults/firing-alerts';
-import { openFaultStage, type FaultStage } from '../support/faults/fault-stage';
+import { openFaultStage } from '../support/faults/fault-stage';
 import { Answers, judgeReply, type Answer, type ProbeTarget } from '../support/faults/fault-probe';
 import { expectMeasured, isMeasured } from '../support/measured';
-import { openedForTests } from '../support/opened';
+import { openedForTests, useOpened } from '../support/opened';
 import { inTestAll, firstOf } from '../support/scenes';
 import { flood } from '../support/system/flood';
 import { expectDocumented, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
@@ -23,13 +23,9 @@ const nodeArgs = ['--require', join(__dirname, '..', 'support', 'stepped-clock.c
 const TEN_MINUTES_MS = 600_000;
 
 /** Of all faults here. The clock of its service is right until a test moves it. */
-let stage: FaultStage;
-
-beforeAll(async () => {
-  const serviceEnv = { CLOCK_OFFSETS_MS: `${TEN_MINUTES_MS},0,-${TEN_MINUTES_MS},0` };
-  stage = await openFaultStage({ serviceNodeArgs: nodeArgs, serviceEnv });
-});
-afterAll(() => stage?.close());
+const stage = useOpened(() =>
+  openFaultStage({ serviceNodeArgs: nodeArgs, serviceEnv: { CLOCK_OFFSETS_MS: `${TEN_MINUTES_MS},0,-${TEN_MINUTES_MS},0` } }),
+);
 
 describe('under load', () => {
   const REJECTED = isMeasured ? 100_000 : 3_000;

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GATEWAY_KINDS, type GatewayKind } from '../../kong/gateways/render';
-import { openInstallation, type Installation, type IssuedKey } from '../acceptance/installation';
+import { openInstallation, type IssuedKey } from '../acceptance/installation';
 import { sendRaw } from '../support/gateway/raw-http';
 import { sharedInstance } from '../support/system/shared-instance';
-import { startGateway, type RunningGateway } from './support/running-gateway';
+import { startGateway } from './support/running-gateway';
+import { useOpened } from '../support/opened';
 
 interface RecordedExchange {
   readonly name: string;
@@ -38,28 +39,21 @@ const SERVED: Readonly<Record<GatewayKind, readonly string[]>> = {
 /** A body whose end is wrong: the product takes none, and may have answered before Caddy has read so far. */
 const BAD_END = 'chunk bad';
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let issued: IssuedKey;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   issued = await tollgate.createKey({ products: ['api-vahaan', 'api-ip', 'api-gst'], mode: 'test', daily: 100_000, monthly: 100_000 });
 });
-
-afterAll(() => tollgate?.close());
 
 const statusOf = (answer: string): number => Number(/HTTP\/1\.[01] ([2-5]\d\d|101) /.exec(answer)?.[1] ?? 0);
 const isServed = (status: number): boolean => status === 101 || (status >= 200 && status < 400);
 
 describe.each(GATEWAY_KINDS)('of the 130 requests that were recorded on a Kong, %s', (kind) => {
-  let gateway: RunningGateway;
-
-  beforeAll(async () => {
+  const gateway = useOpened(async () => {
     const { dataDir, services } = await sharedInstance();
-    gateway = await startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services });
+    return startGateway({ kind, forwardAuthSocket: join(dataDir, 'forward-auth.sock'), services });
   });
-
-  afterAll(() => gateway?.stop());
 
   const ask = async (exchange: RecordedExchange, key: string): Promise<number> => {
     const bytes = Buffer.from(exchange.request, 'base64').toString('latin1').replaceAll(STAND_IN, key);

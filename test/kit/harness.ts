@@ -18,15 +18,17 @@ export interface Harness {
   readonly app: FastifyInstance;
   /** A request with a valid proof for the service's first product. */
   readonly call: (options: CallOptions) => Promise<LightMyRequestResponse>;
+  close(): Promise<void>;
 }
 
 type HarnessOptions<Deps> = Partial<ServiceAppOptions<Deps>> & Pick<ServiceAppOptions<Deps>, 'deps'>;
 
-/** A service in memory. Close `app` when a test started real timers or sockets. */
+/** A service in memory. Close it when a test started real timers or sockets. */
 export function createHarness<Deps>(service: ServiceDefinition<Deps>, options: HarnessOptions<Deps>): Harness {
   const app = createServiceApp(service, { contextKeys: PROOF.contextKeys, clock: testClock, catalogue: CATALOGUE, ...options });
   return {
     app,
+    close: () => app.close(),
     call: async ({ context, headers, ...request }) => {
       const proof = proofHeader(contextFor(service.products[0], context));
       const answer = await app.inject({ ...request, headers: { ...proof, ...headers } });
@@ -40,7 +42,7 @@ type BuildOptions = Partial<Pick<ServiceTools<unknown>, 'log' | 'clock'> & Pick<
   readonly sandboxUrl?: string | undefined;
 };
 
-/** A service in memory as its process builds it from the environment. Closing `app` closes what that opened. */
+/** A service in memory as its process builds it from the environment. Closing it closes what that opened. */
 export async function buildHarness<Deps, Settings>(
   service: ServiceDefinition<Deps, Settings>,
   env: Readonly<Record<string, string>> = {},

@@ -2,16 +2,16 @@ import { REDIS_USERS } from '../../cli/container/redis-users';
 import { DATABASE_ROLES } from '../../cli/database-roles/privileges';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Pool } from 'pg';
 import { createCustomer } from '../../services/selling/customers/create-customer';
 import { createKey } from '../../services/selling/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { ExampleCaller, type SandboxExample } from '../support/follow-example';
 import { eventually } from '../support/eventually';
 import { closeConnections, type Reply, send, serve } from '../support/http';
-import { startInstance, type RunningInstance } from '../support/system/instance';
+import { startInstance } from '../support/system/instance';
 import { checkLogs, countSecrets, findSecrets, noteSecret, readLogs } from '../support/used-secrets';
 import { namesIn, readAlerts, readOperations, readPanels, seriesIn } from './support/metric-names';
+import { openedForTests } from '../support/opened';
 
 interface CollectedSpan {
   readonly traceId: string;
@@ -94,18 +94,11 @@ async function startTraceCollector(): Promise<TraceCollector> {
 }
 
 /** An instance that tells everything it can: every level of the log, every request traced. */
-let collector: TraceCollector;
-let instance: RunningInstance;
-let db: Pool;
-let examples: SandboxExample[];
-let caller: ExampleCaller;
-let key = '';
-
-const PRODUCTS = ['api-aadhaar', 'api-gst', 'api-glead', 'api-pincode'];
-
-beforeAll(async () => {
-  collector = await startTraceCollector();
-  instance = await startInstance({
+afterAll(closeConnections);
+const opened = openedForTests();
+const collector = opened.use(startTraceCollector);
+const instance = opened.use(() =>
+  startInstance({
     LOG_LEVEL: 'trace',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -113,20 +106,21 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '50',
     // The sandbox documents upstreams that never answer.
     IDENTITY_MESSAGE_TIMEOUT_MS: '2000',
-  });
-  db = createPool(instance.databaseUrl, { max: 2, applicationName: 'observability' });
+  }),
+);
+const db = opened.use(() => createPool(instance.databaseUrl, { max: 2, applicationName: 'observability' }));
+let examples: SandboxExample[];
+let caller: ExampleCaller;
+let key = '';
+
+const PRODUCTS = ['api-aadhaar', 'api-gst', 'api-glead', 'api-pincode'];
+
+beforeAll(async () => {
   await createCustomer(db, { email: 'you@example.com', actor: 'test' });
   ({ key } = await createKey(db, { customer: 'you@example.com', products: PRODUCTS, mode: 'test', actor: 'test' }));
   noteSecret('API key', key);
   examples = (await send(`${instance.sandbox}/`)).json();
   caller = new ExampleCaller(instance.gateway.replace(/\/$/, ''), () => key);
-});
-
-afterAll(async () => {
-  closeConnections();
-  await db?.end();
-  await instance?.stop();
-  await collector?.close();
 });
 
 const exampleOf = (product: string, outcome: string, route: string): SandboxExample => {

@@ -10,8 +10,9 @@ import { sendRaw } from '../support/gateway/raw-http';
 import { type Reply, send, type Sending } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedOperation, DocumentedApi } from '../support/openapi/documented-api';
-import { type Installation, openInstallation } from '../acceptance/installation';
+import { openInstallation } from '../acceptance/installation';
 import { runsEveryScene } from '../support/scenes';
+import { useOpened } from '../support/opened';
 
 const offered = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
 const CODES = listErrors();
@@ -21,7 +22,7 @@ interface Operation extends DescribedOperation {
   readonly path: string;
 }
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let api: DocumentedApi;
 let operations: readonly Operation[];
 /** One of each product and method in `npm test`: test/openapi/document holds that each operation tells of every code. */
@@ -29,7 +30,6 @@ let sampled: readonly Operation[];
 let testKey: string;
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   api = new DocumentedApi((await send(`${tollgate.gatewayUrl}/openapi.json`)).json());
   operations = Object.entries(api.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
@@ -39,7 +39,6 @@ beforeAll(async () => {
   sampled = runsEveryScene ? operations : operations.filter(isFirst);
   testKey = (await tollgate.createKey({ products: offered, mode: 'test' })).key;
 });
-afterAll(() => tollgate?.close());
 
 /** Sends a request and holds the answer against the document. */
 async function ask(method: string, target: string, { headers = {}, body }: Omit<Sending, 'method'> = {}): Promise<Reply> {

@@ -18,13 +18,14 @@ import { type ApiDocumentParts, describeApi } from '../../services/openapi/descr
 import { type Json } from '../../services/openapi/document-parts';
 import { normalForm } from '../../services/openapi/own-document/normal-form';
 import { fieldsOf } from '../../services/dashboard/reference/schema-fields';
-import { serve, type TestServer } from '../support/http';
+import { serve } from '../support/http';
 import { CATALOGUE } from '../support/catalogue';
 import { FRAMEWORKS, HOSTILE, STYLES } from './documents/frameworks';
 import { checkOpenApi } from '../support/openapi/check-openapi';
 import { ensurePackages } from '../support/debian-packages';
 import { runFolder } from '../support/run-folder';
 import { firstOf, runsEveryScene } from '../support/scenes';
+import { useOpened } from '../support/opened';
 
 const run = promisify(execFile);
 const own: CatalogueProduct = {
@@ -41,21 +42,22 @@ const describeOwn = (document: object): any =>
   JSON.parse(JSON.stringify(describeApi(built, createCatalogue([own]), new Map([[own.id, normalForm(document as Json)]])).document));
 const shown = (document: object) => operationsIn(readOperations(JSON.stringify(describeOwn(document))));
 
-let server: TestServer;
 let seen: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string })[] = [];
 let folder: string;
 /** Where samples are that run from a file. */
 let programs: string;
 
-beforeAll(async () => {
-  server = await serve((request, response) => {
+const server = useOpened(() =>
+  serve((request, response) => {
     void text(request).then((body) => {
       const { method, url, headers } = request;
       seen.push({ method, url, headers, body });
       response.writeHead(url?.includes('refused') ? 401 : 200, { 'content-type': 'application/json' });
       response.end('{"code":"fine"}');
     });
-  });
+  }),
+);
+beforeAll(async () => {
   baseUrl = server.url;
   built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
   await ensurePackages(['go', 'php'], 'The samples of the reference');
@@ -63,7 +65,6 @@ beforeAll(async () => {
   folder = mkdtempSync(join(runFolder(), 'tollgate-samples-'));
   writeFileSync(join(folder, 'picture'), 'pixels');
 });
-afterAll(() => server?.close());
 
 const LANGUAGES = ['curl', 'javascript', 'python', 'go', 'php'];
 /** Where a test is about what is sent: every language writes every style of a parameter, and what is hostile, below. */

@@ -8,11 +8,12 @@ import { exampleCalls, fileOf } from '../../services/openapi/route-example';
 import { SERVICES } from '../support/services';
 import { snippetsOf } from '../../services/openapi/route-snippets';
 import { type SnippetLanguage } from '../../services/openapi/snippets';
-import { openInstallation, type Installation } from '../acceptance/installation';
+import { openInstallation } from '../acceptance/installation';
 import { ensurePackages } from '../support/debian-packages';
 import { send } from '../support/http';
 import { runFolder } from '../support/run-folder';
 import { inTestAll, runsEveryScene } from '../support/scenes';
+import { useOpened } from '../support/opened';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -106,7 +107,7 @@ for file in sys.argv[1:]:
 const LANGUAGES = ['curl', 'javascript', 'python'] as const;
 const ENDINGS = { curl: 'sh', javascript: 'mjs', python: 'py' };
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let folder: string;
 /** For generated clients. */
 let apiKey: string;
@@ -134,7 +135,6 @@ async function runSnippets(language: SnippetLanguage, key: string): Promise<read
 
 beforeAll(async () => {
   folder = mkdtempSync(join(runFolder(), 'tollgate-snippets-'));
-  tollgate = await openInstallation();
   const products = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
   for (const call of routes.flatMap((route) => exampleCalls(route))) {
     const file = fileOf(call);
@@ -143,10 +143,6 @@ beforeAll(async () => {
   const newKey = async (): Promise<string> => (await tollgate.createKey({ products, mode: 'test' })).key;
   apiKey = await newKey();
   await Promise.all(LANGUAGES.map(async (language) => written.set(language, await runSnippets(language, await newKey()))));
-});
-
-afterAll(async () => {
-  await tollgate?.close();
 });
 
 describe.each(routes)('$method $path', (route) => {

@@ -6,20 +6,16 @@ import { WebSocket } from 'ws';
 import { PRODUCTS } from '../support/catalogue';
 import { createSandboxUpstreams } from '../../services/sandbox/sandbox-upstreams';
 import { type SandboxExample, type SandboxUpstream } from '../../services/sandbox/sandbox-upstream';
-import { type Sandbox, startSandbox } from '../../services/sandbox/start-sandbox';
+import { startSandbox } from '../../services/sandbox/start-sandbox';
 import { endProgram, startProgram } from '../support/system/program';
+import { useOpened } from '../support/opened';
 
-let sandbox: Sandbox;
+const sandbox = useOpened(() => startSandbox({ host: '127.0.0.1', port: 0, upstreams: [...createSandboxUpstreams(), echo] }));
 const echo: SandboxUpstream = {
   name: 'echo',
   examples: [],
   webSockets: { '/link': (socket) => socket.on('message', (data: Buffer) => socket.send(data.toString().toUpperCase())) },
 };
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: [...createSandboxUpstreams(), echo] });
-});
-afterAll(() => sandbox?.close());
 
 it('the list of magic inputs names a published route, an outcome and an input for every entry, each once', async () => {
   const examples = (await (await fetch(`${sandbox.url}/`)).json()) as SandboxExample[];

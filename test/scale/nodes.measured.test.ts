@@ -3,7 +3,7 @@ import { createCustomer } from '../../services/selling/customers/create-customer
 import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { closeConnections } from '../support/http';
-import { openedForTests } from '../support/opened';
+import { openedForTests, useOpened } from '../support/opened';
 import { expectMeasured } from '../support/measured';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedisCluster } from '../support/redis/redis-cluster';
@@ -11,7 +11,7 @@ import { burst } from '../support/system/exact-burst';
 import { startNode, type GatewayNode } from '../support/system/node';
 import { lastAdmittedAfter } from '../support/system/revocation';
 import { firstOf } from '../support/scenes';
-import { startVahaan, type Vahaan } from '../support/system/vahaan';
+import { startVahaan } from '../support/system/vahaan';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 const PLENTY = 1_000_000;
@@ -27,11 +27,10 @@ const STORES: readonly (readonly [string, () => Promise<CountingStore> | undefin
   ['a Redis Cluster', () => startTestRedisCluster()],
 ];
 
-let service: Vahaan;
-beforeAll(async () => {
-  service = await startVahaan(signingKeys);
-});
-afterAll(() => service?.stop());
+const service = useOpened(
+  () => startVahaan(signingKeys),
+  (each) => each.stop(),
+);
 
 describe.each(firstOf(STORES))('three nodes that count in %s', (_name, startStore) => {
   afterAll(closeConnections);

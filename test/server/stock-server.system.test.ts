@@ -7,7 +7,7 @@ import { createCustomer } from '../../services/selling/customers/create-customer
 import { createKey } from '../../services/selling/keys/create-key';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { requestVariable } from '../access-layer/fake-kong';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { testDatabase } from '../support/postgres/postgres';
 import { createProofKeys } from '../support/proof-keys';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { decodeMultiStream, encode } from '@msgpack/msgpack';
 import { eventually } from '../support/eventually';
 import { endProgram } from '../support/system/program';
+import { openedForTests } from '../support/opened';
 
 interface StockCall {
   readonly method: string;
@@ -105,17 +106,12 @@ const REFUSED = [READ, 'kong.response.exit'];
 
 describe('the access layer in the stock plugin server', () => {
   const proof = createProofKeys();
-  let database: TestDatabase;
-  let stock: StockKong;
-  beforeAll(async () => {
-    database = await testDatabase();
+  const opened = openedForTests();
+  const database = opened.use(testDatabase);
+  const stock = opened.use(() => {
     const env = { DATABASE_URL: database.url, TOLLGATE_CONTEXT_PRIVATE_KEY: proof.privateKey, REDIS_URL: '' };
     // Its log would stand among the test's own lines.
-    stock = await StockKong.start(resolve('dist/plugins/server/stock'), { ...env, LOG_LEVEL: 'fatal' });
-  });
-  afterAll(async () => {
-    await stock?.stop();
-    await database?.close();
+    return StockKong.start(resolve('dist/plugins/server/stock'), { ...env, LOG_LEVEL: 'fatal' });
   });
 
   /** What it calls for one request, the arguments of the last call, and the code of a refusal. */

@@ -59,9 +59,47 @@ export async function openTogether<T>(open: (parts: OpenedParts) => Promise<T>):
   }
 }
 
-/** The parts that a file or a `describe` opens in `beforeAll`, stopped after its tests, also when `beforeAll` failed half way. */
-export function openedForTests(): OpenedParts {
+/** The parts of a file or a `describe`, stopped after its tests, also when `beforeAll` failed half way. */
+export interface TestParts extends OpenedParts {
+  /**
+   * Opens a part before the tests. Its members are there once they run. Hooks run in the order of their definition.
+   * @param close stops it; its own `close`, `stop` or `end` unless given
+   */
+  use<T extends object>(open: () => T | Promise<T>, ...close: T extends Closable ? [close?: Closer<T>] : [close: Closer<T>]): T;
+}
+
+type Closable = { close(): unknown } | { stop(): unknown } | { end(): unknown };
+
+type Closer<T> = (value: T) => unknown;
+
+function closeIt(value: object): unknown {
+  const closable = value as Closable;
+  if ('close' in closable) return closable.close();
+  return 'stop' in closable ? closable.stop() : closable.end();
+}
+
+export function openedForTests(): TestParts {
   const parts = openParts();
   afterAll(() => parts.close());
-  return parts;
+  return {
+    ...parts,
+    use<T extends object>(open: () => T | Promise<T>, close: Closer<T> = closeIt): T {
+      let value: T | undefined;
+      beforeAll(async () => void (value = await parts.keep(Promise.resolve(open()), close)));
+      const there = (): T => {
+        if (value === undefined) throw new Error('this part is opened by a beforeAll that has not run yet');
+        return value;
+      };
+      return new Proxy({} as T, {
+        get: (_, name) => {
+          const member: unknown = Reflect.get(there(), name);
+          return typeof member === 'function' ? member.bind(value) : member;
+        },
+        set: (_, name, member) => Reflect.set(there(), name, member),
+      });
+    },
+  };
 }
+
+/** One part, opened before the tests of the file or `describe` around it, and closed after them. */
+export const useOpened: TestParts['use'] = (open, ...close) => openedForTests().use(open, ...close);

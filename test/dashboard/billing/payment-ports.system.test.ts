@@ -7,7 +7,8 @@ import { describeError } from '../../../services/kit/log';
 import { propertyRuns } from '../../support/fast-check';
 import { CUSTOMER, razorpay, stripe, USE } from '../support/documented-payments';
 import { payHonestly } from '../support/honest-payer';
-import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
+import { startRazorpayStage, startStripeStage } from '../support/payment-stages';
+import { useOpened } from '../../support/opened';
 
 const wishFor = (members: Partial<CheckoutWish> = {}): CheckoutWish => ({
   id: randomUUID(),
@@ -40,13 +41,11 @@ describe.each([
   ['stripe', startStripeStage, stripe],
   ['razorpay', startRazorpayStage, razorpay],
 ] as const)('payments by %s', (name, start, documented) => {
-  let stage: PaymentStage;
+  const stage = useOpened(start);
   let port: PaymentPort;
-  beforeAll(async () => {
-    stage = await start();
+  beforeAll(() => {
     ({ port } = stage);
   });
-  afterAll(() => stage?.close());
 
   const hear = async (bodies: readonly string[] = stage.events()): Promise<GivenFact[]> =>
     (await Promise.all(bodies.map((body) => port.readEvent(Buffer.from(body), stage.sign(body), Date.now())))).flatMap(

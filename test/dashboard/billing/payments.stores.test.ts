@@ -5,7 +5,7 @@ import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { PRODUCTS } from '../../support/catalogue';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { makeOperator } from '../support/operator';
-import { PAYMENT_KEYS, type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { PAYMENT_KEYS, startPayingDashboard } from '../support/paying-dashboard';
 import { createRazorpayPort } from '../../../services/dashboard/billing/razorpay/razorpay-port';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
 import { eraseDueAccounts } from '../../../services/selling/members/account-deletion';
@@ -13,18 +13,14 @@ import { PASSWORD, verdict } from '../support/dashboard';
 import { PRODUCT, SOLD } from '../support/faulty-payments';
 import { listCharges } from '../../../services/selling/billing/payment-charges';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
+import { openedForTests } from '../../support/opened';
 
-let dashboard: PayingDashboard;
-let razorpay: Awaited<ReturnType<typeof startRazorpayStandIn>>;
-beforeAll(async () => {
-  razorpay = await startRazorpayStandIn();
-  dashboard = await startPayingDashboard({ also: { razorpay: createRazorpayPort({ ...RAZORPAY_KEYS, url: razorpay.url }) } });
-  await sell();
-});
-afterAll(async () => {
-  await dashboard?.close();
-  await razorpay?.close();
-});
+const opened = openedForTests();
+const razorpay = opened.use(startRazorpayStandIn);
+const dashboard = opened.use(() =>
+  startPayingDashboard({ also: { razorpay: createRazorpayPort({ ...RAZORPAY_KEYS, url: razorpay.url }) } }),
+);
+beforeAll(() => sell());
 beforeEach(() => {
   dashboard.hear(true);
 });

@@ -2,18 +2,17 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { GuardedFetch, type GuardedFetchOptions } from '../../../services/kit/upstream/guarded-fetch';
 import { type Dial } from '../../../services/kit/upstream/pinned-connector';
-import { listenWeb, type Web } from '../listen-web';
+import { listenWeb } from '../listen-web';
+import { useOpened } from '../../support/opened';
 
 const PUBLIC = '93.184.216.34';
 /** The best compression takes seconds to make a bomb, and it is no worse a bomb. */
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY } };
 
-let web: Web;
 let listener: (request: IncomingMessage, response: ServerResponse) => unknown;
 const open: GuardedFetch[] = [];
 
-beforeAll(async () => (web = await listenWeb((request, response) => listener(request, response))));
-afterAll(() => web?.close());
+const web = useOpened(() => listenWeb((request, response) => listener(request, response)));
 beforeEach(() => {
   web.asked.length = 0;
   web.dialled.length = 0;

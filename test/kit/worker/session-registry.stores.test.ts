@@ -7,22 +7,17 @@ import {
   type SessionRegistry,
 } from '../../../services/kit/worker/session-registry';
 import { eventually } from '../../support/eventually';
-import { startTestRedis, type TestRedis } from '../../support/redis/redis';
-import { startTestRedisCluster, type TestRedisCluster } from '../../support/redis/redis-cluster';
+import { startTestRedis } from '../../support/redis/redis';
+import { startTestRedisCluster } from '../../support/redis/redis-cluster';
+import { useOpened } from '../../support/opened';
 
 const tools = { clock: systemClock, log: createLog('registry', { level: 'silent' }) };
 const MINUTE_MS = 60_000;
 
-let redis: TestRedis;
-let cluster: TestRedisCluster;
 const registries: SessionRegistry[] = [];
-beforeAll(async () => {
-  [redis, cluster] = await Promise.all([startTestRedis(), startTestRedisCluster()]);
-});
-afterAll(async () => {
-  for (const registry of registries) registry.close();
-  await Promise.all([redis?.close(), cluster?.close()]);
-});
+afterAll(() => registries.forEach((registry) => registry.close()));
+const redis = useOpened(startTestRedis);
+const cluster = useOpened(startTestRedisCluster);
 
 /** Two replicas that share what they remember; a memory is shared with itself. */
 async function pair(url: string | undefined): Promise<[SessionRegistry, SessionRegistry]> {

@@ -3,6 +3,7 @@ import { MovingClock } from '../../workers/identity/support/moving-clock';
 import { Stage } from '../../workers/identity/support/stage';
 import { type Harness } from '../../kit/harness';
 import { firstOf } from '../../support/scenes';
+import { useOpened } from '../../support/opened';
 
 describe('the service of Aadhaar', () => {
   const NUMBER = '999999990019';
@@ -31,7 +32,7 @@ describe('the service of Aadhaar', () => {
   describe.each(firstOf(SOURCES))('from the $source', ({ source, liveSettings, silent, failing, afterFailure }) => {
     const clock = new MovingClock();
     // The captchas of live keys are known here as those of test keys always are.
-    const stage = new Stage({ clock, captchaTexts: testCaptchaText });
+    const stage = useOpened(() => new Stage({ clock, captchaTexts: testCaptchaText }));
     let aadhaar: Harness;
     /** Does not wait for a silent upstream. */
     let hasty: Harness;
@@ -46,7 +47,6 @@ describe('the service of Aadhaar', () => {
       const live = { ...liveSettings(url), AADHAAR_OTP_MOST: '2', AADHAAR_OTP_WINDOW_MS: String(30 * MINUTE) };
       throttled = stage.aadhaar([await stage.worker(live)]);
     });
-    afterAll(() => stage.close());
 
     const step = async (name: string, payload: object, as = {}, service = aadhaar) => {
       const answer = await service.call({ method: 'POST', url: `/aadhaar/${name}`, payload, context: { mode: 'test', ...as } });
@@ -222,7 +222,7 @@ describe('the service of Aadhaar', () => {
 });
 
 describe('input of Aadhaar and GST', () => {
-  const stage = new Stage();
+  const stage = useOpened(() => new Stage());
   const services: Record<string, Harness> = {};
   beforeAll(async () => {
     const { url } = await stage.sandbox();
@@ -230,7 +230,6 @@ describe('input of Aadhaar and GST', () => {
     services.aadhaar = stage.aadhaar([worker]);
     services.gst = stage.gst([worker]);
   });
-  afterAll(() => stage.close());
 
   type Call = Parameters<Harness['call']>[0];
 

@@ -5,38 +5,29 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { appService } from '../../../services/products/app/routes';
 import { createApkExamples } from '../../../services/sandbox/app/apk-examples';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
-import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FULL_APP } from '../../support/apk/apk-samples';
-import { startTestWorker, type TestWorker } from '../../support/apk/apk-worker';
+import { startTestWorker } from '../../support/apk/apk-worker';
 import { eventually } from '../../support/eventually';
 import { contextFor, proofHeader } from '../../kit/context';
 import { buildHarness, type Harness } from '../../kit/harness';
+import { openedForTests, useOpened } from '../../support/opened';
+import { startTestSandbox } from '../../support/sandbox';
+import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
 
 const APK_TYPE = 'application/vnd.android.package-archive';
 const MEBIBYTE = 1024 * 1024;
 
-let builder: ApkBuilder;
-let worker: TestWorker;
-let service: Harness;
-let apk: Buffer;
-
 const serviceFor = (address: string, { sandboxUrl, ...env }: Record<string, string> = {}): Promise<Harness> =>
   buildHarness(appService, { ...env, APK_WORKER_URL: address }, { sandboxUrl });
 
+const opened = openedForTests();
+const builder = opened.use(() => ApkBuilder.create());
+const worker = opened.use(startTestWorker);
+const service = opened.use(() => serviceFor(worker.server.address));
+let apk: Buffer;
 beforeAll(async () => {
-  builder = await ApkBuilder.create();
-  worker = await startTestWorker();
-  service = await serviceFor(worker.server.address);
   const unsigned = await builder.build('clean', CLEAN_APP);
   apk = await readFile(await builder.sign(unsigned, 'signed', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
-});
-
-afterAll(async () => {
-  await service.app.close();
-  await worker?.close();
-  await builder?.close();
 });
 
 /** Uploads on disk, by name or only by an open descriptor. */
@@ -208,11 +199,7 @@ describe('reputation', () => {
   const counts = { malicious: 2, suspicious: 1, engines: 65 };
   const known = { source: 'virustotal', ok: true, known: true, ...counts, as_of: '2026-01-01T00:00:00.000Z' };
 
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
-  });
-  afterAll(() => sandbox?.close());
+  const sandbox = useOpened(startTestSandbox);
 
   async function reputationOf(payload: Buffer, mode: 'live' | 'test', settings: Record<string, string>): Promise<unknown> {
     const harness = await serviceFor(worker.server.address, settings);

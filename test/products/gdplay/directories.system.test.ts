@@ -1,7 +1,8 @@
 import { type ServerResponse, type IncomingMessage } from 'node:http';
 import { gdplayHarness, gdplayDeps, listenGdplay } from './gdplay-harness';
-import { listenWeb, type Web } from '../../kit/listen-web';
+import { listenWeb } from '../../kit/listen-web';
 import { contextFor, proofHeader } from '../../kit/context';
+import { useOpened } from '../../support/opened';
 
 describe('by the API', () => {
   const KEY = 'live-api-key-1';
@@ -23,24 +24,22 @@ describe('by the API', () => {
     videoMediaMetadata: { width: 1920, height: 1080, durationMillis: '61000' },
   };
 
-  let upstream: Web;
   let answerMetadata: (response: ServerResponse) => void;
   let answerMedia: (response: ServerResponse) => void;
 
-  beforeAll(async () => {
-    upstream = await listenWeb((_request, response, url) => {
+  const upstream = useOpened(() =>
+    listenWeb((_request, response, url) => {
       if (url.pathname.startsWith('/drive/v3/files/'))
         return (url.searchParams.get('alt') === 'media' ? answerMedia : answerMetadata)(response);
       response.statusCode = 404;
       return response.end();
-    });
-  });
+    }),
+  );
   beforeEach(() => {
     upstream.asked.length = 0;
     answerMetadata = (response) => json(response, 200, METADATA);
     answerMedia = (response) => void response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': '10' }).end('0123456789');
   });
-  afterAll(() => upstream?.close());
 
   function json(response: ServerResponse, status: number, body: unknown): void {
     response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
@@ -171,22 +170,19 @@ describe('by the public pages', () => {
     };
   }
 
-  let upstream: Web;
-  let stranger: Web;
   let uc: Answer;
   let download: Answer;
 
-  beforeAll(async () => {
-    stranger = await listenWeb(file());
-    upstream = await listenWeb((request, response, url) => void (url.pathname === '/uc' ? uc : download)(request, response, url));
-  });
+  const stranger = useOpened(() => listenWeb(file()));
+  const upstream = useOpened(() =>
+    listenWeb((request, response, url) => void (url.pathname === '/uc' ? uc : download)(request, response, url)),
+  );
   beforeEach(() => {
     upstream.asked.length = 0;
     stranger.asked.length = 0;
     uc = file();
     download = file();
   });
-  afterAll(() => Promise.all([upstream?.close(), stranger?.close()]));
 
   const harness = (env: Record<string, string> = {}) => gdplayHarness({ GDPLAY_WEB_URL: upstream.url, ...env });
 

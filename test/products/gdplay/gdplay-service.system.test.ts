@@ -1,21 +1,17 @@
 import { thumbnailOutput, linkOutput } from '../../../services/products/gdplay/schema';
 import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
 import { DRIVE_SAMPLE_MP4 } from '../../../services/sandbox/gdplay/drive-sample';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
-import { contextFor, proofHeader } from '../../kit/context';
-import { type CallOptions, type Harness } from '../../kit/harness';
 import { ADAPTERS, gdplayHarness, gdplayDeps, listenGdplay } from './gdplay-harness';
 import { createLinkKeys, type LinkGrant, openLink } from '../../../plugins/core/proof/access-link';
 import { Viewings } from '../../../services/products/gdplay/viewings';
 import { NOW_MS, testClock } from '../../kit/test-clock';
+import { startTestSandbox } from '../../support/sandbox';
+import { useOpened } from '../../support/opened';
+import { contextFor, proofHeader } from '../../kit/context';
+import { type CallOptions, type Harness } from '../../kit/harness';
 
 describe('the service of Drive', () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
-  });
-  afterAll(() => sandbox?.close());
+  const sandbox = useOpened(startTestSandbox);
   const { video, scanned, audio, untyped, large } = DRIVE_FILES;
 
   describe.each(ADAPTERS)('%s', (_name, env) => {
@@ -123,11 +119,7 @@ describe('its links', () => {
   const { video, document, large } = DRIVE_FILES;
   const EXPIRES_AT = NOW_MS / 1000 + 600;
 
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
-  });
-  afterAll(() => sandbox?.close());
+  const sandbox = useOpened(startTestSandbox);
 
   const grantOf = (changes: Partial<LinkGrant> = {}): LinkGrant => ({
     viewing: 'viewing-1',

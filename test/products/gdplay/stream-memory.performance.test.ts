@@ -4,10 +4,10 @@ import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { type Readable } from 'node:stream';
 import { DRIVE_FILES } from '../../../services/sandbox/gdplay/drive-files';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
+import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { endProgram, startProgram } from '../../support/system/program';
 import { TEST_HEADERS } from './gdplay-harness';
+import { startTestSandbox } from '../../support/sandbox';
 
 describe('a gigabyte', () => {
   let sandbox: Sandbox;
@@ -23,7 +23,7 @@ describe('a gigabyte', () => {
   };
 
   beforeAll(async () => {
-    sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+    sandbox = await startTestSandbox();
     const started = await startProgram('test/products/gdplay/memory-child.js', { env: { SANDBOX_URL: sandbox.url } });
     child = started.child;
     url = started.ready['url'];

@@ -2,33 +2,27 @@ import { gleadService } from '../../../services/products/glead/routes';
 import { leadSearchOutput } from '../../../services/products/glead/schema';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { serviceWith, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../../kit/harness';
 import { distanceKm } from '../../../services/workers/ranking/distance';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { listenWeb, type Web } from '../../kit/listen-web';
+import { startTestSandbox } from '../../support/sandbox';
+import { openedForTests } from '../../support/opened';
 
 describe('leads', () => {
   const POINT = { latitude: 12.9716, longitude: 77.5946 };
 
-  let sandbox: Sandbox;
-  let google: WorkerServer;
-  let socket: WorkerServer;
-  let glead: Harness;
-  let overSocket: Harness;
-
-  beforeAll(async () => {
-    sandbox = await startTestSandbox();
-    google = await startTestWorker({ SANDBOX_URL: sandbox.url });
-    socket = await startTestWorker({ SANDBOX_URL: sandbox.url, RANKING_TEST_SOURCE: 'ranking_websocket' });
-    glead = await serviceWith(gleadService, google.address);
-    overSocket = await serviceWith(gleadService, socket.address);
-  });
-  afterAll(async () => {
-    await Promise.all([glead, overSocket].map(({ app }) => app.close()));
-    await Promise.all([google, socket].map((worker) => worker.close(100)));
-    await sandbox?.close();
-  });
+  const opened = openedForTests();
+  const sandbox = opened.use(startTestSandbox);
+  const workerWith = (env: Record<string, string>) =>
+    opened.use(
+      () => startTestWorker({ SANDBOX_URL: sandbox.url, ...env }),
+      (each) => each.close(100),
+    );
+  const [google, socket] = [workerWith({}), workerWith({ RANKING_TEST_SOURCE: 'ranking_websocket' })];
+  const glead = opened.use(() => serviceWith(gleadService, google.address));
+  const overSocket = opened.use(() => serviceWith(gleadService, socket.address));
 
   const post = (payload: object, harness = glead) =>
     harness.call({ method: 'POST', url: '/glead/search', payload, context: { mode: 'test' } });

@@ -1,35 +1,22 @@
 import { grankService } from '../../../services/products/grank/routes';
 import { historyOutput } from '../../../services/products/grank/place-history';
 import { gridOutput } from '../../../services/products/grank/schema';
-import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { HASTY, serviceWith, startTestSandbox, startTestWorker } from '../../workers/ranking/setup';
+import { HASTY, serviceWith, startTestWorker } from '../../workers/ranking/setup';
 import { type Harness } from '../../kit/harness';
+import { startTestSandbox } from '../../support/sandbox';
+import { openedForTests } from '../../support/opened';
 
 const POINT = { latitude: 12.9716, longitude: 77.5946 };
 
-let sandbox: Sandbox;
+const opened = openedForTests();
+const sandbox = opened.use(startTestSandbox);
 let grank: Harness;
-const workers: WorkerServer[] = [];
-const harnesses: Harness[] = [];
+beforeAll(async () => void (grank = await grankWith({ SANDBOX_URL: sandbox.url })));
 
 async function grankWith(env: Record<string, string>): Promise<Harness> {
-  const worker = await startTestWorker(env);
-  workers.push(worker);
-  const harness = await serviceWith(grankService, worker.address);
-  harnesses.push(harness);
-  return harness;
+  const worker = await opened.keep(startTestWorker(env), (each) => each.close(100));
+  return opened.keep(serviceWith(grankService, worker.address), (each) => each.close());
 }
-
-beforeAll(async () => {
-  sandbox = await startTestSandbox();
-  grank = await grankWith({ SANDBOX_URL: sandbox.url });
-});
-afterAll(async () => {
-  await Promise.all(harnesses.map(({ app }) => app.close()));
-  await Promise.all(workers.map((worker) => worker.close(100)));
-  await sandbox?.close();
-});
 
 const poster = (of: Harness) => (route: string, payload: object) =>
   of.call({ method: 'POST', url: `/grank/${route}`, payload, context: { mode: 'test', ...(route === 'grid' && { units: 49 }) } });

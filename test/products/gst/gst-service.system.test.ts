@@ -8,13 +8,14 @@ import { eventually } from '../../support/eventually';
 import { gstService } from '../../../services/products/gst/routes';
 import { pointer } from '../../support/openapi/documented-api';
 import { documentOf } from '../../kit/documented-answers';
+import { useOpened } from '../../support/opened';
 
 describe('over HTTP', () => {
   const GSTIN = '27AAACR5055K1Z7';
 
   /** The same guarantees whichever upstream answers. */
   describe.each(firstOf(['link', 'portal']))('from the %s', (source) => {
-    const stage = new Stage();
+    const stage = useOpened(() => new Stage());
     let gst: Harness;
 
     beforeAll(async () => {
@@ -23,7 +24,6 @@ describe('over HTTP', () => {
       const live = { GST_LINK_URL: `${url.replace('http', 'ws')}/identity/gst` };
       gst = stage.gst([await stage.worker({ ...live, SANDBOX_URL: url, GST_TEST_SOURCE: source })]);
     });
-    afterAll(() => stage.close());
 
     const context = { mode: 'test' as const };
     const start = async () => (await gst.call({ method: 'GET', url: '/gst/start', context })).json();
@@ -124,7 +124,7 @@ describe('over HTTP', () => {
 
 describe('over the WebSocket', () => {
   const documented = documentOf(gstService);
-  const stage = new Stage();
+  const stage = useOpened(() => new Stage());
   let gst: Harness;
   let workers: { address: string }[];
   let port = 0;
@@ -135,7 +135,6 @@ describe('over the WebSocket', () => {
     gst = stage.gst(workers);
     port = await listening(gst);
   });
-  afterAll(() => stage.close());
 
   async function open(mode: 'live' | 'test' = 'test', at = port): Promise<WebSocket> {
     const headers = proofHeader(contextFor('api-gst', { mode }));

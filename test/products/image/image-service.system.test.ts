@@ -1,37 +1,31 @@
 import { imageService } from '../../../services/products/image/routes';
 import { backgroundRemoverOutput } from '../../../services/products/image/schema';
 import { createLog } from '../../../services/kit/log';
-import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { imageWorkerSettings } from '../../../services/workers/image/settings';
-import { startImageWorker } from '../../../services/workers/image/start-image-worker';
 import sharp from 'sharp';
 import { disc, plain } from '../../workers/image/pictures';
-import { buildHarness, type Harness } from '../../kit/harness';
+import { buildHarness } from '../../kit/harness';
 import { field as text, file, multipart } from '../../kit/input/send-input';
 import { anyCharacter, anyWebUrl } from '../../support/any-text';
 import { fc, propertyRuns } from '../../support/fast-check';
+import { startTestSandbox } from '../../support/sandbox';
+import { openedForTests } from '../../support/opened';
+import { startImageWorker } from '../../../services/workers/image/start-image-worker';
 
 const URL_PATH = '/image/background_remover';
 const log = createLog('image', { level: 'silent' });
-let sandbox: Sandbox;
-let worker: WorkerServer;
-let service: Harness;
+const opened = openedForTests();
+const sandbox = opened.use(startTestSandbox);
+const worker = opened.use(
+  () => {
+    const env = { SANDBOX_URL: sandbox.url, IMAGE_UPSTREAM_URL: `ws://127.0.0.1:${sandbox.port}/background-removal/v1` };
+    return startImageWorker(imageWorkerSettings.parse(env), log, '/no/such/thread');
+  },
+  (each) => each.close(200),
+);
+const service = opened.use(() => buildHarness(imageService, { IMAGE_WORKER_URL: worker.address }));
 let png: Buffer;
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
-  const env = { SANDBOX_URL: sandbox.url, IMAGE_UPSTREAM_URL: `ws://127.0.0.1:${sandbox.port}/background-removal/v1` };
-  worker = await startImageWorker(imageWorkerSettings.parse(env), log, '/no/such/thread');
-  service = await buildHarness(imageService, { IMAGE_WORKER_URL: worker.address });
-  png = await disc();
-});
-afterAll(async () => {
-  await service.app.close();
-  await worker?.close(200);
-  await sandbox?.close();
-});
+beforeAll(async () => void (png = await disc()));
 
 const test64 = { context: { mode: 'test' as const } };
 const post = (payload: object, more: object = {}) => service.call({ method: 'POST', url: URL_PATH, payload, ...test64, ...more });

@@ -8,31 +8,25 @@ import { ipAnswer } from '../../../services/products/ip/ip-answer';
 import { batchAnswer } from '../../../services/products/ip/look-up-batch';
 import { ipService } from '../../../services/products/ip/routes';
 import { ipSettings } from '../../../services/products/ip/settings';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
-import { buildHarness, type Harness } from '../../kit/harness';
 import { writeMmdb } from './mmdb-writer';
 import { fc, propertyRuns } from '../../support/fast-check';
+import { startTestSandbox } from '../../support/sandbox';
+import { openedForTests } from '../../support/opened';
+import { buildHarness, type Harness } from '../../kit/harness';
 
-let sandbox: Sandbox;
+const opened = openedForTests();
+const sandbox = opened.use(startTestSandbox);
 /** From the shipped data, which takes seconds to read. */
 let service: Harness;
-const opened: Harness[] = [];
 
 /** Live look-ups ask nobody: reverse DNS is off. */
-async function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined, refund?: Refund): Promise<Harness> {
-  const harness = await buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock, refund });
-  opened.push(harness);
-  return harness;
+function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined, refund?: Refund): Promise<Harness> {
+  const building = buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock, refund });
+  return opened.keep(building, (each) => each.close());
 }
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
   service = await harnessWith({}, sandbox.url, () => Promise.resolve('refunded'));
-});
-afterAll(async () => {
-  await Promise.all(opened.map(({ app }) => app.close()));
-  await sandbox?.close();
 });
 
 describe('GET /ip from the shipped data', () => {

@@ -8,7 +8,7 @@ import { createFindServer, openRdapServers, parseBootstrap } from '../../../serv
 import { readRegistration } from '../../../services/products/ip/rdap/registration';
 import { updateRdapServers } from '../../../services/products/ip/rdap/update-rdap-servers';
 import { ipSettings, databasePaths } from '../../../services/products/ip/settings';
-import { listenWeb, type Web } from '../../kit/listen-web';
+import { listenWeb } from '../../kit/listen-web';
 import { testClock } from '../../kit/test-clock';
 import { addressOf } from './address-of';
 import { formatIpAddress, type IpAddress } from '../../../plugins/core/access/ip-address';
@@ -18,12 +18,11 @@ import { LIST_DEFINITIONS } from '../../../services/products/ip/lists/list-defin
 import { type KeptList, listPath, writeList } from '../../../services/products/ip/lists/list-file';
 import { measureFlags } from '../../../services/products/ip/lists/measure-flags';
 import { lookUpAddress } from '../../../services/products/ip/look-up-address';
+import { useOpened } from '../../support/opened';
 
 describe('registries', () => {
-  let web: Web;
   let answer: (path: string, response: ServerResponse) => void;
-  beforeAll(async () => (web = await listenWeb((request, response) => answer(request.url ?? '', response))));
-  afterAll(() => web?.close());
+  const web = useOpened(() => listenWeb((request, response) => answer(request.url ?? '', response)));
   beforeEach(() => (web.asked.length = 0));
   const asked = () => web.asked.map(({ url }) => url);
 

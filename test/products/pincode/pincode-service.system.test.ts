@@ -1,22 +1,18 @@
 import { pincodeService } from '../../../services/products/pincode/routes';
 import { pincodeOutput } from '../../../services/products/pincode/schema';
 import { pincodeSettings } from '../../../services/products/pincode/settings';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { startSandbox, type Sandbox } from '../../../services/sandbox/start-sandbox';
+import { startSandbox } from '../../../services/sandbox/start-sandbox';
 import { buildHarness, type Harness } from '../../kit/harness';
+import { useOpened } from '../../support/opened';
+import { startTestSandbox } from '../../support/sandbox';
 
 /** A silent provider is not waited for; for inputs that meet one. */
 const HASTY = { PINCODE_TIMEOUT_MS: '400' };
 
-let sandbox: Sandbox;
+const sandbox = useOpened(startTestSandbox);
 
 const harnessWith = (env: Record<string, string>, sandboxUrl = sandbox.url) =>
   buildHarness(pincodeService, { PINCODE_TIMEOUT_MS: '20000', ...env }, { sandboxUrl });
-
-beforeAll(async () => {
-  sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
-});
-afterAll(() => sandbox?.close());
 
 describe('GET /pincode with a test key', () => {
   let service: Harness;

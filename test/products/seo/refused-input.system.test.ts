@@ -1,12 +1,9 @@
-import { type SeoStage, startSeoStage } from './seo-stage';
+import { startSeoStage } from './seo-stage';
 import { fc, propertyRuns } from '../../support/fast-check';
+import { useOpened } from '../../support/opened';
 
 describe('input', () => {
-  let stage: SeoStage;
-  beforeAll(async () => {
-    stage = await startSeoStage();
-  });
-  afterAll(() => stage?.close());
+  const stage = useOpened(startSeoStage);
 
   const ROUTES = ['authority', 'backlinks', 'keywords', 'link_pyramid', 'serp', 'spam'].map((each) => `/seo/${each}`);
 
@@ -84,14 +81,8 @@ describe('input', () => {
 
 describe('sources', () => {
   describe('a worker with nothing configured', () => {
-    let stage: SeoStage;
-    beforeAll(async () => {
-      stage = await startSeoStage({
-        env: { SEO_TRANCO: 'false', SEO_DUCKDUCKGO: 'false', SEO_GOOGLE_SUGGEST: 'false' },
-        network: { resolve: () => Promise.resolve([]) },
-      });
-    });
-    afterAll(() => stage?.close());
+    const env = { SEO_TRANCO: 'false', SEO_DUCKDUCKGO: 'false', SEO_GOOGLE_SUGGEST: 'false' };
+    const stage = useOpened(() => startSeoStage({ env, network: { resolve: () => Promise.resolve([]) } }));
 
     it.each([
       ['/seo/serp', { query: 'tea' }],

@@ -6,8 +6,7 @@ import { createWorkerMetrics } from '../../../services/kit/worker/worker-metrics
 import { connectWorkers } from '../../../services/kit/worker/connect-workers';
 import { createLog } from '../../../services/kit/log';
 import { type WorkerClient } from '../../../services/kit/worker/worker-client';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { type Sandbox, startSandbox } from '../../../services/sandbox/start-sandbox';
+import { type Sandbox } from '../../../services/sandbox/start-sandbox';
 import { type SeoWorkerMethods } from '../../../services/products/seo/research-route';
 import { seoService } from '../../../services/products/seo/routes';
 import { seoWorkerSettings } from '../../../services/workers/seo/settings';
@@ -15,6 +14,7 @@ import { startSeoWorker } from '../../../services/workers/seo/start-seo-worker';
 import { compilePageThread } from '../../support/page-thread';
 import { createHarness } from '../../kit/harness';
 import { testClock } from '../../kit/test-clock';
+import { startTestSandbox } from '../../support/sandbox';
 
 export interface SeoStage {
   readonly sandbox: Sandbox;
@@ -39,7 +39,7 @@ export interface SeoStageOptions {
 
 /** The sandbox, a worker behind real gRPC on loopback, and the service in memory. */
 export async function startSeoStage({ env = {}, liveOpenPageRank = false, network, pageThread }: SeoStageOptions = {}): Promise<SeoStage> {
-  const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+  const sandbox = await startTestSandbox();
   const openPageRank = liveOpenPageRank && { SEO_OPEN_PAGE_RANK_URL: `${sandbox.url}/seo-open-page-rank`, SEO_OPEN_PAGE_RANK_KEY: 'key' };
   const settings = readSettings({ worker: seoWorkerSettings }, { SANDBOX_URL: sandbox.url, ...openPageRank, ...env }).worker;
   const log = createLog('seo-worker', { level: 'silent' });

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { listenWeb, type Web } from '../../kit/listen-web';
+import { listenWeb } from '../../kit/listen-web';
 import { type SeoStage, startSeoStage } from './seo-stage';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,15 +13,14 @@ describe('addresses', () => {
   /** Every fetch dials anew, so that what is dialled can be counted. */
   const ENDING = { connection: 'close' };
 
-  let stage: SeoStage;
-  let web: Web;
   let listener: (request: IncomingMessage, response: ServerResponse) => unknown;
   /** Names that were looked up. */
   let resolved: string[];
   let addresses: Record<string, string[]>;
 
-  beforeAll(async () => {
-    web = await listenWeb((request, response) => listener(request, response));
+  const opened = openedForTests();
+  const web = opened.use(() => listenWeb((request, response) => listener(request, response)));
+  const stage = opened.use(() => {
     const network = {
       dial: web.dial,
       resolve: (host: string) => {
@@ -29,11 +28,7 @@ describe('addresses', () => {
         return Promise.resolve(addresses[host] ?? [PUBLIC]);
       },
     };
-    stage = await startSeoStage({ network, liveOpenPageRank: true, env: { SEO_TRANCO: 'false' } });
-  });
-  afterAll(async () => {
-    await stage?.close();
-    await web?.close();
+    return startSeoStage({ network, liveOpenPageRank: true, env: { SEO_TRANCO: 'false' } });
   });
   beforeEach(() => {
     web.dialled.length = 0;

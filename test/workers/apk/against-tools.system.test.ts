@@ -8,6 +8,7 @@ import { runTool } from '../../support/apk/apk-tools';
 import { analyzeFile } from '../../support/apk/apk-worker';
 import { firstOf } from '../../support/scenes';
 import { buildOracleSamples } from './oracle-samples';
+import { useOpened } from '../../support/opened';
 
 /** What both say about one app. */
 interface Compared {
@@ -15,13 +16,12 @@ interface Compared {
   readonly facts: AndroguardFacts;
 }
 
-let builder: ApkBuilder;
+const builder = useOpened(() => ApkBuilder.create());
 let paths: Readonly<Record<string, string>>;
 let answers: AndroguardAnswers;
 let samples: Readonly<Record<string, Compared>>;
 
 beforeAll(async () => {
-  builder = await ApkBuilder.create();
   paths = await buildOracleSamples(builder);
   answers = await askAndroguard(Object.values(paths));
   const compared = Object.entries(paths).map(
@@ -29,8 +29,6 @@ beforeAll(async () => {
   );
   samples = Object.fromEntries(await Promise.all(compared));
 });
-
-afterAll(() => builder?.close());
 
 function factsOf(path: string): AndroguardFacts {
   const answer = answers[path];

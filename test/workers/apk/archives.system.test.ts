@@ -11,6 +11,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { runTool } from '../../support/apk/apk-tools';
 import { runsEveryScene } from '../../support/scenes';
+import { useOpened } from '../../support/opened';
 
 describe('bundles and sets', () => {
   /** The files of an APK, by name. */
@@ -39,7 +40,7 @@ describe('bundles and sets', () => {
     return { name, data: await readFile(path), method };
   }
 
-  let builder: ApkBuilder;
+  const builder = useOpened(() => ApkBuilder.create());
   let apk: string;
   let signed: string;
   let bundle: ZipFile[];
@@ -48,7 +49,6 @@ describe('bundles and sets', () => {
   let signedSplit: string;
 
   beforeAll(async () => {
-    builder = await ApkBuilder.create();
     apk = await builder.build('full', FULL_APP);
     const key = await createTestKey(builder.folder, 'release');
     signed = await signWith(key, apk, 'base.apk');
@@ -61,8 +61,6 @@ describe('bundles and sets', () => {
     split = await builder.build('split', { manifest: splitManifest, files: library });
     signedSplit = await signWith(key, split, 'split-signed.apk');
   });
-
-  afterAll(() => builder?.close());
 
   async function signWith(key: TestKey, path: string, name: string): Promise<string> {
     await builder.write(name, signApk(await readFile(path), key));
@@ -212,22 +210,19 @@ describe('bundles and sets', () => {
 });
 
 describe('a malformed archive', () => {
-  let builder: ApkBuilder;
+  const builder = useOpened(() => ApkBuilder.create());
   let clean: string;
   let manifest: ZipFile;
   let resources: ZipFile;
   let dex: ZipFile;
 
   beforeAll(async () => {
-    builder = await ApkBuilder.create();
     const apk = await builder.build('full', FULL_APP);
     clean = await builder.build('clean', CLEAN_APP);
     manifest = { name: 'AndroidManifest.xml', data: await builder.extract(clean, 'AndroidManifest.xml') };
     resources = { name: 'resources.arsc', data: await builder.extract(apk, 'resources.arsc') };
     dex = { name: 'classes.dex', data: await builder.extract(apk, 'classes.dex') };
   });
-
-  afterAll(() => builder?.close());
 
   const refusedWith = (code: string, message: RegExp) =>
     expect.objectContaining({ name: 'ApkRefused', code, message: expect.stringMatching(message) });

@@ -7,6 +7,7 @@ import { manifestOf, smaliClass } from '../../support/apk/apk-samples';
 import { analyzeFile } from '../../support/apk/apk-worker';
 import { elfSample } from '../../support/apk/elf-sample';
 import { runsEveryScene } from '../../support/scenes';
+import { useOpened } from '../../support/opened';
 
 /** A class with these methods in smali. */
 const withMethods = (name: string, ...methods: string[]): string =>
@@ -66,9 +67,7 @@ const short = (index: number): string => `a${String.fromCharCode(97 + index)}`;
 /** Of which four in ten are short. */
 const NAMES = [...classes(26, short), ...classes(26, (index) => `Outer$${short(index)}`), ...classes(69, (index) => `Screen${index}`)];
 
-let builder: ApkBuilder;
-beforeAll(async () => (builder = await ApkBuilder.create()));
-afterAll(() => builder?.close());
+const builder = useOpened(() => ApkBuilder.create());
 
 const reportOf = async (name: string, more: Omit<ApkSpec, 'manifest'>): Promise<ApkReport> =>
   analyzeFile(await builder.build(name, { manifest: manifestOf({ application: 'android:allowBackup="false"' }), ...more }));

@@ -7,15 +7,14 @@ import { ApkBuilder, type ApkSpec } from '../../support/apk/apk-builder';
 import { CLEAN_APP, FAKE_SECRETS, manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeBytes, analyzeFile } from '../../support/apk/apk-worker';
 import { writeZip } from '../../support/apk/apk-zip';
+import { useOpened } from '../../support/opened';
 
-let builder: ApkBuilder;
+const builder = useOpened(() => ApkBuilder.create());
 let count = 0;
 let cleanManifest: Buffer;
 beforeAll(async () => {
-  builder = await ApkBuilder.create();
   cleanManifest = await builder.extract(await builder.build('clean', CLEAN_APP), 'AndroidManifest.xml');
 });
-afterAll(() => builder?.close());
 
 const reportOf = async (spec: ApkSpec): Promise<ApkReport> => analyzeFile(await builder.build(`app-${count++}`, spec));
 /** An app that allows no backup, so that nothing is found but what the case is about. */

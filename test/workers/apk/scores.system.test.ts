@@ -4,6 +4,7 @@ import { ApkBuilder, RELEASE_KEY } from '../../support/apk/apk-builder';
 import { FAKE_SECRETS, manifestOf, type ManifestOptions, smaliClass } from '../../support/apk/apk-samples';
 import { analyzeBytes } from '../../support/apk/apk-worker';
 import { createTestKey, signApk, type TestKey } from '../../support/apk/signing-block';
+import { useOpened } from '../../support/opened';
 
 /** An app of a known kind, with what a reviewer expects of both scores. The expectations were written before the weights. */
 interface JudgedApp {
@@ -227,7 +228,7 @@ const AT_ONCE = 4;
 
 type Keys = Readonly<Record<'release' | 'debug' | 'old debug' | 'weak', TestKey>>;
 
-let builder: ApkBuilder;
+const builder = useOpened(() => ApkBuilder.create());
 let reports: ReadonlyMap<string, ApkReport>;
 
 const manifestFor = ({ asks = [], parts = '', manifest = {} }: JudgedApp): string =>
@@ -278,10 +279,8 @@ async function buildAll(): Promise<Map<string, ApkReport>> {
 }
 
 beforeAll(async () => {
-  builder = await ApkBuilder.create();
   reports = await buildAll();
 }, 120_000);
-afterAll(() => builder?.close());
 
 function reportOf(name: string): ApkReport {
   const report = reports.get(name);

@@ -23,8 +23,9 @@ import {
   V3_ID,
   withValues,
 } from '../../support/apk/signing-block';
+import { useOpened } from '../../support/opened';
 
-let builder: ApkBuilder;
+const builder = useOpened(() => ApkBuilder.create());
 let unsigned: string;
 /** Signed with v1, v2 and v3. */
 let full: Buffer;
@@ -35,7 +36,6 @@ let v3Only: Buffer;
 let keys: [TestKey, TestKey, TestKey];
 
 beforeAll(async () => {
-  builder = await ApkBuilder.create();
   unsigned = await builder.build('clean', { ...CLEAN_APP, files: { 'assets/note.txt': 'a note '.repeat(100) } });
   full = await readFile(await builder.sign(unsigned, 'full', { key: RELEASE_KEY, v1: true, v2: true, v3: true }));
   jar = await builder.sign(unsigned, 'jar', { key: RELEASE_KEY, v1: true, v2: false, v3: false });
@@ -46,8 +46,6 @@ beforeAll(async () => {
   ];
   v3Only = signApk(await readFile(unsigned), keys[0]);
 });
-
-afterAll(() => builder?.close());
 
 async function signingOf(apk: Buffer): Promise<SigningFacts> {
   return (await analyzeBytes(apk)).signing;

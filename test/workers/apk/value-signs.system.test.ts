@@ -7,6 +7,7 @@ import { createRandom } from '../../support/apk/apk-fuzz';
 import { manifestOf, type ManifestOptions } from '../../support/apk/apk-samples';
 import { analyzeFile } from '../../support/apk/apk-worker';
 import { runsEveryScene } from '../../support/scenes';
+import { useOpened } from '../../support/opened';
 
 /** One method in smali, and what is seen in it. Its parameters are `p0`, an object, `p1`, an array of bytes, and `p2`, a text. */
 type Case = readonly [name: string, lines: string, ...seen: string[]];
@@ -158,14 +159,12 @@ sput-object v1, La/Values;->CHANGING:[B${DATA}
 `;
 const classOf = (methods: readonly string[]): string => `${VALUES}\n${methods.join('\n')}`;
 
-let builder: ApkBuilder;
+const builder = useOpened(() => ApkBuilder.create());
 /** Of all cases. */
 let dex: Buffer;
 beforeAll(async () => {
-  builder = await ApkBuilder.create();
   dex = await dexOf('values', [classOf(CASES.map(methodOf))]);
 });
-afterAll(() => builder?.close());
 
 const dexOf = async (name: string, smali: readonly string[]): Promise<Buffer> =>
   builder.extract(await builder.build(name, { manifest: manifestOf(), smali }), 'classes.dex');

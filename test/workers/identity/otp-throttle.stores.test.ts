@@ -4,19 +4,14 @@ import { createRedisOtpThrottle } from '../../../services/workers/identity/redis
 import { maskNumbers, numberKeyOf } from '../../../services/workers/identity/aadhaar-handlers';
 import { connectRedis, type RedisClient } from '../../../services/kit/redis-client';
 import { eventually } from '../../support/eventually';
-import { startTestRedis, type TestRedis } from '../../support/redis/redis';
-import { startTestRedisCluster, type TestRedisCluster } from '../../support/redis/redis-cluster';
+import { startTestRedis } from '../../support/redis/redis';
+import { startTestRedisCluster } from '../../support/redis/redis-cluster';
+import { useOpened } from '../../support/opened';
 
-let redis: TestRedis;
-let cluster: TestRedisCluster;
 const clients: RedisClient[] = [];
-beforeAll(async () => {
-  [redis, cluster] = await Promise.all([startTestRedis(), startTestRedisCluster()]);
-});
-afterAll(async () => {
-  for (const client of clients) client.disconnect();
-  await Promise.all([redis?.close(), cluster?.close()]);
-});
+afterAll(() => clients.forEach((client) => client.disconnect()));
+const redis = useOpened(startTestRedis);
+const cluster = useOpened(startTestRedisCluster);
 
 const allowance = { most: 3, windowMs: 600_000 };
 

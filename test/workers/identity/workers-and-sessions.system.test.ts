@@ -10,9 +10,10 @@ import { once } from 'node:events';
 import { eventually } from '../../support/eventually';
 import { startProgram } from '../../support/system/program';
 import { type Harness } from '../../kit/harness';
-import { startTestRedis, type TestRedis } from '../../support/redis/redis';
+import { startTestRedis } from '../../support/redis/redis';
 import { type SandboxExample } from '../../../services/sandbox/sandbox-upstream';
 import { inTestAll } from '../../support/scenes';
+import { useOpened } from '../../support/opened';
 
 describe('a worker and its sessions', () => {
   const NUMBER = '999999990019';
@@ -156,9 +157,7 @@ describe('its replicas', () => {
   afterEach(() => stage.close());
 
   describe('several workers', () => {
-    let redis: TestRedis;
-    beforeAll(async () => (redis = await startTestRedis()));
-    afterAll(() => redis?.close());
+    const redis = useOpened(startTestRedis);
 
     it('every replica of a service reaches the worker that owns the session', async () => {
       const { url } = await stage.sandbox();
@@ -194,8 +193,7 @@ describe('its replicas', () => {
 });
 
 describe('its sandbox', () => {
-  const stage = new Stage();
-  afterAll(() => stage.close());
+  const stage = useOpened(() => new Stage());
 
   /** The sandbox's list is what test keys get whichever of its simulators the worker asks: the acceptance tests ask over the links in `npm test`. */
   inTestAll('every listed input yields what its entry says from the OTP provider and the tax portal too', async () => {

@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
@@ -8,7 +6,7 @@ import { type KeyMode } from '../../../plugins/core/ports';
 import { createLocalEngine } from '../../../services/workers/image/local/local-engine';
 import { CutOutPool } from '../../../services/workers/image/local/cut-out-pool';
 import { type CutOutJob } from '../../../services/workers/image/cut-out-job';
-import { type CutOutCall, type Engine } from '../../../services/workers/image/engine';
+import { type CutOutCall } from '../../../services/workers/image/engine';
 import { openPicture } from '../../../services/workers/image/picture';
 import { eventually } from '../../support/eventually';
 import { firstOf, runsEveryScene } from '../../support/scenes';
@@ -18,6 +16,8 @@ import { disc, plain } from './pictures';
 import { compare, render } from './composites/render';
 import { SCENES } from './composites/scenes';
 import { build } from 'esbuild';
+import { useOpened } from '../../support/opened';
+import { newFolder } from '../../support/run-folder';
 
 const ROOT = join(__dirname, '../../..');
 
@@ -49,11 +49,7 @@ describe('the local engine', () => {
   const caller = { mode: 'live' as const, subscriptionId: 'one' };
 
   describe('the GrabCut engine', () => {
-    let engine: Engine;
-    beforeAll(async () => {
-      engine = createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 2 });
-    });
-    afterAll(() => engine?.close());
+    const engine = useOpened(() => createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 2 }));
 
     const cut = async (bytes: Buffer) => engine.cutOut(await openPicture(bytes), { ...caller, signal: never });
     const alphaAt = async (png: Buffer, x: number, y: number) => {
@@ -125,17 +121,11 @@ describe('the local engine', () => {
   });
 
   describe("the engine with an operator's model", () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-engine-'));
-    let engine: Engine;
-    beforeAll(async () => {
-      const modelFile = join(folder, 'light-parts.onnx');
+    const engine = useOpened(async () => {
+      const modelFile = join(newFolder(), 'light-parts.onnx');
       await writeFile(modelFile, tinyOnnxModel(64));
       const model = { modelFile, size: 64, mean: [0, 0, 0], std: [1, 1, 1], outputActivation: 'none' } as const;
-      engine = createLocalEngine({ threadFile, method: { kind: 'onnx', model }, threads: 1, queue: 0 });
-    });
-    afterAll(async () => {
-      await engine?.close();
-      await rm(folder, { recursive: true });
+      return createLocalEngine({ threadFile, method: { kind: 'onnx', model }, threads: 1, queue: 0 });
     });
 
     /** Rows of a picture of 160 × 80: a disc of a radius, at the left, of a colour. */
@@ -229,11 +219,7 @@ describe('the local engine', () => {
 describe('its quality', () => {
   const CALL = { mode: 'live' as const, subscriptionId: 'one', signal: new AbortController().signal };
 
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 0 });
-  });
-  afterAll(() => engine?.close());
+  const engine = useOpened(() => createLocalEngine({ threadFile, method: { kind: 'grabcut' }, threads: 1, queue: 0 }));
 
   /** One of each difficulty whose alpha is known to a shade; the bench cuts out all scenes. */
   const DIFFICULTIES = ['ring with a hole, clouds', 'soft edge over 14 px', 'walker, sky and grass', 'white product on white'];

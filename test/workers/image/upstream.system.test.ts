@@ -5,12 +5,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { createUpstreamEngine } from '../../../services/workers/image/upstream/upstream-engine';
 import { openPicture } from '../../../services/workers/image/picture';
 import { type Engine } from '../../../services/workers/image/engine';
-import { createSandboxUpstreams } from '../../../services/sandbox/sandbox-upstreams';
-import { startSandbox } from '../../../services/sandbox/start-sandbox';
 import { eventually } from '../../support/eventually';
 import { holdTime } from '../../support/faults/held-time';
 import { type Frame, type ScriptedLink, startScriptedLink } from '../../support/scripted-link';
 import { disc } from './pictures';
+import { startTestSandbox } from '../../support/sandbox';
 
 const never = new AbortController().signal;
 const opened: { close(): unknown }[] = [];
@@ -164,7 +163,7 @@ describe('the adapter of the background-removal WebSocket', () => {
   });
 
   it('keeps the live token from the sandbox, which always answers the same', async () => {
-    const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams() });
+    const sandbox = await startTestSandbox();
     opened.push(sandbox);
     const engine = engineAt(undefined, { token: 'tok', sandboxUrl: `${sandbox.url}/background-removal/v1` });
     const picture = await openPicture(await disc('webp'));

@@ -1,22 +1,19 @@
 import { connectRedis, type RedisClient } from '../../../services/kit/redis-client';
 import { createRedisLinkIndex } from '../../../services/workers/seo/sources/redis-link-index';
 import { seoWorkerSettings } from '../../../services/workers/seo/settings';
-import { type SeoStage, startSeoStage } from '../../products/seo/seo-stage';
+import { startSeoStage } from '../../products/seo/seo-stage';
 import { eventually } from '../../support/eventually';
-import { startTestRedis, type TestRedis } from '../../support/redis/redis';
+import { startTestRedis } from '../../support/redis/redis';
+import { openedForTests, useOpened } from '../../support/opened';
 
 const DAY_MS = 86_400_000;
-let redis: TestRedis;
-let client: RedisClient;
 let nowMs = 400 * DAY_MS;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = connectRedis(redis.url, { deadlineMs: 60_000, waitForConnection: true, onError: () => undefined });
-});
-afterAll(async () => {
-  client?.disconnect();
-  await redis?.close();
-});
+const opened = openedForTests();
+const redis = opened.use(startTestRedis);
+const client = opened.use(
+  () => connectRedis(redis.url, { deadlineMs: 60_000, waitForConnection: true, onError: () => undefined }),
+  (each: RedisClient) => each.disconnect(),
+);
 
 const link = (page: string, seenAtMs = nowMs) => ({ source: `https://${page}.example/`, target: 'https://shop.example/', seenAtMs });
 const indexOf = (mode: 'live' | 'test', most = 3) =>
@@ -57,11 +54,7 @@ describe('links that were seen', () => {
 });
 
 describe('a worker that remembers them', () => {
-  let stage: SeoStage;
-  beforeAll(async () => {
-    stage = await startSeoStage({ env: { SEO_LINK_INDEX: 'true', REDIS_URL: redis.url } });
-  });
-  afterAll(() => stage?.close());
+  const stage = useOpened(() => startSeoStage({ env: { SEO_LINK_INDEX: 'true', REDIS_URL: redis.url } }));
 
   const backlinks = async (body: object) => (await stage.post('/seo/backlinks', body)).json();
   const page = 'https://blog.example/links-to/remembered.example';

@@ -6,14 +6,15 @@ import { createGstDeps, gstService, gstSettings } from '../../../../services/pro
 import { createLog, type Log } from '../../../../services/kit/log';
 import { createMetrics, type Metrics } from '../../../../services/kit/metrics';
 import { type WorkerServer } from '../../../../services/kit/worker/serve-worker';
-import { createSandboxUpstreams } from '../../../../services/sandbox/sandbox-upstreams';
-import { startSandbox, type Sandbox } from '../../../../services/sandbox/start-sandbox';
+import { type createSandboxUpstreams } from '../../../../services/sandbox/sandbox-upstreams';
+import { type Sandbox } from '../../../../services/sandbox/start-sandbox';
 import { identityWorkerSettings } from '../../../../services/workers/identity/settings';
 import { startIdentityWorker } from '../../../../services/workers/identity/start-identity-worker';
 import { type CaptchaTexts } from '../../../../services/workers/identity/upstream/aadhaar-provider';
 import { createHarness, type Harness } from '../../../kit/harness';
 import { testClock } from '../../../kit/test-clock';
 import { startScriptedLink, type ScriptedLink } from '../../../support/scripted-link';
+import { startTestSandbox } from '../../../support/sandbox';
 
 /** What tests of the session products run on: everything real, on loopback. */
 export class Stage {
@@ -33,7 +34,7 @@ export class Stage {
   }
 
   async sandbox(options?: Parameters<typeof createSandboxUpstreams>[0]): Promise<Sandbox> {
-    const sandbox = await startSandbox({ host: '127.0.0.1', port: 0, upstreams: createSandboxUpstreams(options) });
+    const sandbox = await startTestSandbox(options);
     this.onClose(() => sandbox.close());
     return sandbox;
   }
