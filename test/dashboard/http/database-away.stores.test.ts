@@ -44,7 +44,7 @@ describe('without a database', () => {
   describe('without PostgreSQL', () => {
     // All of them at once by a database that hangs, below.
     it.each(asks.slice(0, 4))('%s is answered with 503, and works again by itself', async (_what, ask) => {
-      line.setMode('reset');
+      line.setMode('cut');
       const answer = await ask();
       expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([503, 'service_not_ready', '1']);
       expect(answer.headers['set-cookie']).toBeUndefined();
@@ -56,21 +56,21 @@ describe('without a database', () => {
       // New connections take no longer than this for a statement; the old ones are ended.
       const usual = { ...pool.options };
       Object.assign(pool.options, { statement_timeout: 500, query_timeout: 500, connectionTimeoutMillis: 500 });
-      line.setMode('reset');
+      line.setMode('cut');
       await eventually(() => pool.totalCount === 0);
       line.setMode('pass');
       line.setMode('hang');
       const answers = await Promise.all(asks.map(([, ask]) => ask()));
       expect(answers.map(({ statusCode }) => statusCode)).toEqual(asks.map(() => 503));
       Object.assign(pool.options, usual);
-      line.setMode('reset');
+      line.setMode('cut');
       line.setMode('pass');
       await eventually(async () => (await dashboard.ask({ path: '/api/keys', cookie })).statusCode === 200);
     });
 
     it('a page says so to a browser in the dress of the others, and to programs as a problem', async () => {
       const open = (accept: string) => dashboard.app.inject({ url: '/products/api-ip', headers: { host: 'dashboard.test', accept } });
-      line.setMode('reset');
+      line.setMode('cut');
       const { statusCode, headers, body } = await open('text/html,*/*;q=0.8');
       expect([statusCode, headers['retry-after'], headers['cache-control']]).toEqual([503, '1', 'no-store']);
       expect(headers['content-security-policy']).toContain("default-src 'self'");
@@ -86,7 +86,7 @@ describe('without a database', () => {
     it.each(['', 'tollgate.session_token=any'])('a page that explains a request says so, not that there is none (%s)', async (session) => {
       const url = '/explain?request=0123456789abcdef0123456789abcdef';
       const open = () => dashboard.app.inject({ url, headers: { host: 'dashboard.test', accept: 'text/html', cookie: session } });
-      line.setMode('reset');
+      line.setMode('cut');
       const { statusCode, body } = await open();
       expect([statusCode, body.includes('The record of requests cannot be read right now')]).toEqual([503, true]);
       line.setMode('pass');

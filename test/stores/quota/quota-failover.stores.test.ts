@@ -120,7 +120,7 @@ describe('when nodes disagree about Redis', () => {
     const cutOff = await openNode({ redisUrl: line.url });
     await spend(50);
     await spend(50, cutOff);
-    line.setMode('reset');
+    line.setMode('cut');
     await eventually(() => cutOff.stats().storeInUse === 'postgres');
     expect((await spend(20, cutOff)).at(-1)?.standing.usedDaily).toBe(120);
     await spend(10);

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * What the line does with bytes and connections. `delayMs` holds every piece back, each way; `hang` keeps connections and passes nothing;
- * `reset` breaks all connections and every new one; `drop` keeps those that exist and ends new ones.
+ * `reset` breaks all connections and every new one, and `cut` ends them in order; `drop` keeps those that exist and ends new ones.
  */
-export type ProxyMode = 'pass' | 'hang' | 'reset' | 'drop' | { readonly delayMs: number };
+export type ProxyMode = 'pass' | 'hang' | 'reset' | 'cut' | 'drop' | { readonly delayMs: number };
 
 /** A TCP line to a server, with the faults that a network has. */
 export interface FaultProxy {
@@ -46,16 +46,17 @@ export async function openFaultProxy(url: string): Promise<FaultProxy> {
   let mode: ProxyMode = 'pass';
   const links = new Set<Link>();
   const delayMs = (): number => (typeof mode === 'object' ? mode.delayMs : 0);
-  const breakAll = (): void => {
+  const breakAll = (isInOrder = false): void => {
     for (const { near, far } of links) {
-      near.resetAndDestroy();
+      if (isInOrder) near.destroy();
+      else near.resetAndDestroy();
       far.destroy();
     }
   };
   const server = createServer((near) => {
     near.on('error', () => undefined);
     if (mode === 'reset') return void near.resetAndDestroy();
-    if (mode === 'drop') return void near.destroy();
+    if (mode === 'drop' || mode === 'cut') return void near.destroy();
     const link = { near, far: connect(Number(target.port), target.hostname) };
     links.add(link);
     near.on('close', () => links.delete(link));
@@ -71,7 +72,7 @@ export async function openFaultProxy(url: string): Promise<FaultProxy> {
     url: own.href.replace(/\/$/, ''),
     setMode(next) {
       mode = next;
-      if (next === 'reset') breakAll();
+      if (next === 'reset' || next === 'cut') breakAll(next === 'cut');
       for (const socket of [...links].flatMap(({ near, far }) => [near, far])) {
         if (next === 'hang') socket.pause();
         else socket.resume();
