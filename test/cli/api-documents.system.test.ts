@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -6,7 +6,7 @@ import { type ApiDocuments, readApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
 import { serve } from '../support/http';
 import { PRODUCTS } from '../support/catalogue';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { ownOperations } from '../../services/openapi/own-operations';
 
 const OWN = { openapi: '3.1.0', paths: { '/a': {} } };
@@ -99,7 +99,7 @@ describe('a document in several files', () => {
   const [{ prefix } = { prefix: '' }] = PRODUCTS;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(runFolder(), 'tollgate-documents-'));
+    folder = newFolder();
     mkdirSync(join(folder, 'api', 'shapes'), { recursive: true });
     put('api/shapes/day.yml', "Day:\n  type: object\n  properties:\n    rain: {$ref: 'rain.json'}\n    next: {$ref: '#/Day'}\n");
     put('api/shapes/rain.json', '{"type":"number","nullable":true}');

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync, appendFileSync, cpSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync, appendFileSync, cpSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { satisfiesLock } from '../../cli/bootstrap/dependencies.mjs';
@@ -8,7 +8,7 @@ import { exclusively, takeLock } from '../../cli/bootstrap/exclusive.mjs';
 import { nodeTooOld } from '../../cli/bootstrap/node-version.mjs';
 import { findProgram } from '../../cli/bootstrap/redis.mjs';
 import { eventually } from '../support/eventually';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { buildProtoTypes, hasProtoTypes } from '../../cli/build-proto-types.mjs';
 
 describe('the bootstrap', () => {
@@ -16,7 +16,7 @@ describe('the bootstrap', () => {
   let folder: string;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(runFolder(), 'tollgate-bootstrap-'));
+    folder = newFolder();
   });
 
   describe('installing packages', () => {
@@ -143,7 +143,7 @@ describe('the types of protos', () => {
   const ROOT = join(__dirname, '..', '..');
 
   it('the types of the workers’ protos are made anew when a proto changes, and not otherwise', () => {
-    const folder = mkdtempSync(join(runFolder(), 'tollgate-proto-types-'));
+    const folder = newFolder();
     cpSync(join(ROOT, 'protos'), join(folder, 'protos'), { recursive: true });
     expect(hasProtoTypes(folder)).toBe(false);
     buildProtoTypes(folder);

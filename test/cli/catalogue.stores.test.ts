@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { updateApiDocuments } from '../../cli/api-documents';
 import { createCatalogue } from '../../plugins/core/catalogue/catalogue';
@@ -7,7 +7,7 @@ import { PRODUCTS } from '../support/catalogue';
 import { runCommand, type CommandRun } from '../support/run-command';
 import { projectRoot } from '../support/project-root';
 import { useCommands } from './support/use-commands';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const { database, json, failure, newCustomer } = useCommands();
 
@@ -16,7 +16,7 @@ let root: string;
 const put = (name: string, change: (text: string) => string = (text) => text): void =>
   writeFileSync(join(root, 'kong', name), change(readFileSync(join(projectRoot, 'kong', name), 'utf8')));
 beforeEach(() => {
-  root = mkdtempSync(join(runFolder(), 'tollgate-catalogue-'));
+  root = newFolder();
   mkdirSync(join(root, 'kong'));
   for (const name of ['catalogue.yml', 'kong.yml', 'access-layer.json']) put(name);
 });

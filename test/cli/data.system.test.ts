@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { readdirSync, writeFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { indiaLines } from '../products/pincode/india-lines';
 import { openedForTests } from '../support/opened';
 import { runCommand } from '../support/run-command';
 import { projectRoot } from '../support/project-root';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { spawnSync } from 'node:child_process';
 
 describe('tollgate data', () => {
@@ -30,7 +30,7 @@ describe('tollgate data', () => {
     mirror = `${server.url}/mirror/`;
   });
   beforeEach(() => {
-    folder = mkdtempSync(join(runFolder(), 'tollgate-data-'));
+    folder = newFolder();
     asked = [];
   });
 
@@ -177,7 +177,7 @@ describe('tollgate data', () => {
 
 describe('tollgate check', () => {
   let root: string;
-  beforeEach(() => (root = mkdtempSync(join(runFolder(), 'tollgate-check-'))));
+  beforeEach(() => (root = newFolder()));
 
   beforeAll(() => {
     // The check reads what the build wrote.

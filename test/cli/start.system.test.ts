@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { takeLock } from '../../cli/bootstrap/exclusive.mjs';
@@ -19,13 +19,13 @@ import { readKeySet } from '../../services/kit/service/proof-settings';
 import { parseProductKeys, parseSharedKeys } from '../../plugins/core/proof/context-keys';
 import { createContextKey } from '../../plugins/core/proof/create-context-key';
 import { derivePrivateKey, formatSecrets } from '../../plugins/core/proof/product-keys';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-start-'));
+  folder = newFolder();
 });
 
 describe('npm start', () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionTo } from '../../cli/supervisor/end-on-signals';
@@ -8,7 +8,7 @@ import { findFreePorts } from '../../cli/postgres/free-port';
 import { Supervisor } from '../../cli/supervisor/supervisor';
 import { isAlive } from '../../cli/postgres/embedded-postgres-process';
 import { eventually } from '../support/eventually';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const root = join(__dirname, '..', '..');
 const program = join(root, 'dist', 'test', 'cli', 'support', 'supervise-stubs.js');
@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(runFolder(), 'tollgate-supervisor-'));
+  dataDir = newFolder();
 });
 
 afterEach(async () => {

@@ -3,12 +3,12 @@ import { isPlausibleKey } from '../../plugins/core/access/api-key';
 import { runCommand, type CommandRun } from '../support/run-command';
 import { projectRoot } from '../support/project-root';
 import { CUSTOMER, useCommands } from './support/use-commands';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Finding } from '../../cli/commands/judge-system';
 import { testDatabase } from '../support/postgres/postgres';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 describe('tollgate key', () => {
   const { database, run, json, failure, newCustomer, newKey } = useCommands();
@@ -278,7 +278,7 @@ describe('tollgate operator and doctor', () => {
     });
 
     it('sees whether anybody listens on the socket, and the last error of a log without the rest of its line', async () => {
-      const folder = mkdtempSync(join(runFolder(), 'doctor-'));
+      const folder = newFolder();
       const socket = join(folder, 's.sock');
       mkdirSync(join(folder, 'logs'));
       const line = { level: 50, time: Date.now() - 1_000, msg: 'it broke', secret: 'tg_live_abc' };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConnectionError } from '../../cli/database-problem';
 import { askForPlan } from '../../services/selling/subscriptions/ask-for-plan';
@@ -6,7 +6,7 @@ import { testDatabase } from '../support/postgres/postgres';
 import { runCommand } from '../support/run-command';
 import { projectRoot } from '../support/project-root';
 import { CUSTOMER, useCommands } from './support/use-commands';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const { database, run, json, failure, newCustomer, newKey } = useCommands();
 const noSuchId = '00000000-0000-4000-8000-000000000000';
@@ -255,7 +255,7 @@ describe('which database', () => {
   let root: string;
 
   beforeEach(() => {
-    root = mkdtempSync(join(runFolder(), 'tollgate-root-'));
+    root = newFolder();
     mkdirSync(join(root, '.tollgate'));
   });
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { checkHealth } from '../../cli/container/check-health';
@@ -9,7 +9,7 @@ import { migrationNames } from '../../plugins/stores/postgres/migrate';
 import { TestServer } from '../server/test-server';
 import { PRODUCTS } from '../support/catalogue';
 import { useDatabase } from '../support/postgres/use-database';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -36,7 +36,7 @@ describe('secrets from files', () => {
     writeFileSync(path, secret);
     return path;
   };
-  beforeAll(() => (folder = mkdtempSync(join(runFolder(), 'tollgate-secrets-'))));
+  beforeAll(() => (folder = newFolder()));
 
   it('become the variable that the program reads, without the line end; empty ones count as none', () => {
     expect(readSecrets({ GST_LINK_TOKEN_FILE: write('token', 'abc\n') })).toEqual({ GST_LINK_TOKEN: 'abc' });
@@ -102,7 +102,7 @@ describe('the migrations as a one-shot', () => {
   });
 
   it('sell what stands in the folder that TOLLGATE_CONFIG names, and nothing else', async () => {
-    const folder = mkdtempSync(join(runFolder(), 'tollgate-sold-'));
+    const folder = newFolder();
     const texts = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather' };
     const product = { ...texts, routes: [], base: { daily: 3, monthly: 60 }, plans: [] };
     writeFileSync(join(folder, 'catalogue.yml'), JSON.stringify({ version: 1, products: [product] }));

@@ -1,6 +1,6 @@
 import type * as crypto from 'node:crypto';
 import { X509Certificate } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client } from '@grpc/grpc-js';
 import { Redis } from 'ioredis';
@@ -29,7 +29,7 @@ import { clientCredentials } from '../../services/kit/worker/worker-wire';
 import { type MutualTls } from '../../services/kit/mutual-tls';
 import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
 import { startTestRedis, type TestRedis } from '../support/redis/redis';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 /** A busy machine must not look like a dead store. */
 const PATIENT = { silenceMs: 5_000, heldUpSilenceMs: 5_000 };
@@ -53,14 +53,14 @@ function write(env: Record<string, string> = { DATABASE_PASSWORD: 'super/secret'
 let prepared: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-credentials-'));
+  folder = newFolder();
   for (const holder of HOLDERS) mkdirSync(join(folder, holder));
   write();
   prepared = folder;
 });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-credentials-'));
+  folder = newFolder();
   cpSync(prepared, folder, { recursive: true });
 });
 

@@ -1,5 +1,5 @@
 import { execFile, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { parseProperties } from '../../kong/local/config/kong-conf';
@@ -8,7 +8,7 @@ import { type Callers, startCallers } from '../support/gateway/callers';
 import { startKong } from '../support/gateway/real-kong';
 import { closeConnections, send, serve, type TestServer } from '../support/http';
 import { pageSteps, shownPattern } from '../support/page-steps';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { ownShop, type OwnShop } from '../support/system/own-shop';
 import { endProgram, startProgram } from '../support/system/program';
@@ -52,7 +52,7 @@ beforeAll(async () => {
     heads.push(rawHeaders.join('\n').toLowerCase());
     response.end('served');
   });
-  folder = mkdtempSync(join(runFolder(), 'existing-kong-'));
+  folder = newFolder();
   for (const name of ['company-audit', 'company-waf']) writeFileSync(join(folder, `${name}.json`), describePlugin(name));
   writeFileSync(join(folder, 'company-log.conf'), "log_format company '$remote_addr $status';\n");
   writeFileSync(join(folder, 'kong.conf'), fixture('foreign-kong.conf').replaceAll('FOLDER', folder));

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { useDashboard } from '../dashboard/support/dashboard';
 import { makeOperator } from '../dashboard/support/operator';
 import { makeSellerToken } from '../dashboard/support/seller-token';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const run = promisify(execFile);
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'seller-api.md'), 'utf8');
@@ -22,7 +22,7 @@ let folder: string;
 let url: string;
 let token: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-docs-'));
+  folder = newFolder();
   url = await dashboard.app.listen({ host: '127.0.0.1', port: 0 });
   ({ secret: token } = await makeSellerToken(dashboard, (await makeOperator(dashboard)).cookie));
 });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHmac, sign } from 'node:crypto';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseKeySet, parsePrivateKey, parseProductKeys, type SharedKey } from '../../plugins/core/proof/context-keys';
@@ -9,7 +9,7 @@ import { deriveProductKey } from '../../plugins/core/proof/product-keys';
 import { createContextKeys, verifyContext } from '../../plugins/core/proof/verify-context';
 import { ensurePackages } from '../support/debian-packages';
 import { fixedPrivateKey } from '../support/proof-keys';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 /** Tokens that programs in any language are tried with. */
 interface ContextVectors {
@@ -137,7 +137,7 @@ const run = promisify(execFile);
 
 let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-verify-'));
+  folder = newFolder();
   const python = ['jwt', 'cryptography'] as const;
   const files = python.map((name) => `/usr/lib/python3/dist-packages/${name}/__init__.py` as const);
   await ensurePackages(['python3', ...files], 'The examples of docs/verify-context.md');

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { alertSettings } from '../../services/dashboard/customer/start-alerts';
 import { createWebhookMessage } from '../../services/dashboard/customer/webhooks/webhook-message';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const page = readFileSync(join(__dirname, '..', '..', 'services', 'dashboard', 'storefront', 'guides', '50-webhooks.md'), 'utf8');
 const run = promisify(execFile);
@@ -12,7 +12,7 @@ const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-docs-'));
+  folder = newFolder();
 });
 
 function snippet(language: string): string {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { type RunningInstance, startInstance } from '../support/system/instance'
 import { runOn } from '../support/system/run-on';
 import { sharedInstance } from '../support/system/shared-instance';
 import { pageSteps, shownPattern } from '../support/page-steps';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { ensurePackages } from '../support/debian-packages';
 
 const ROOT = resolve(__dirname, '../..');
@@ -41,7 +41,7 @@ let instance: RunningInstance;
 let upstreamPort: number;
 let stopUpstream: (() => void) | undefined;
 beforeAll(async () => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-shop-'));
+  folder = newFolder();
   catalogueFile = join(folder, 'catalogue.yml');
   [upstreamPort = 0] = await findFreePorts(1);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { startEcho } from './support/echo-server';
 import { type TestServer } from '../support/http';
 import { get } from './support/raw-client';
 import { startGateway, type GatewaySettings, type RunningGateway } from './support/test-gateway';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded\r\n';
 const errors: string[] = [];
@@ -52,7 +52,7 @@ describe('a form without a key in header or query', () => {
     const socketPath = join(tmpdir(), `plugin-${randomUUID().slice(0, 8)}.sock`);
     server = createPluginServer({ plugin, socketPath, log: silent });
     await server.listen();
-    spool = mkdtempSync(join(runFolder(), 'tollgate-spool-'));
+    spool = newFolder();
     settings = {
       pluginSocket: socketPath,
       tempDir: spool,

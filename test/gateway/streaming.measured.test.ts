@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request, type RequestOptions } from 'node:http';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { type Writable } from 'node:stream';
 import { buildSync } from 'esbuild';
 import { eventually } from '../support/eventually';
 import { expectMeasured, isMeasured } from '../support/measured';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { serve, type TestServer } from '../support/http';
 import { startPluginServer, type ScriptedServer } from './support/plugin-server';
 import { get } from './support/raw-client';
@@ -27,7 +27,7 @@ function residentBytes(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4096;
 }
 
-const folder = mkdtempSync(join(runFolder(), 'streaming-'));
+const folder = newFolder();
 const script = join(folder, 'gateway.js');
 beforeAll(
   () => void buildSync({ entryPoints: [join(__dirname, '../../kong/local/main.ts')], bundle: true, platform: 'node', outfile: script }),

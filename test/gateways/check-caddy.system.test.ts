@@ -5,7 +5,7 @@ import { checkCaddy } from '../../kong/gateways/check-caddy';
 import { gatewayFiles } from '../../kong/gateways/write/gateway-files';
 import { runTollgate } from '../../cli/run-tollgate';
 import { ensurePackages } from '../support/debian-packages';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { firstOf } from '../support/scenes';
 
 const ROOT = resolve(__dirname, '../..');
@@ -20,7 +20,7 @@ const files = gatewayFiles({
 
 beforeAll(async () => {
   await ensurePackages(['caddy'], 'The tests of other gateways');
-  folder = mkdtempSync(join(runFolder(), 'check-caddy-'));
+  folder = newFolder();
 });
 
 async function run(...argv: string[]): Promise<{ code: number; text: string }> {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../cli/postgres/free-port';
@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually';
 import { send, serve, type TestServer } from '../support/http';
 import { endProgram } from '../support/system/program';
 import { stagePlugin } from './support/entrance-stage';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const { ENVOY_BIN } = process.env;
 if (!ENVOY_BIN) console.warn('skipped: ENVOY_BIN names no Envoy; test/gateways/ext-authz plays one');
@@ -24,7 +24,7 @@ describeEnvoy('a real Envoy with the shipped configuration', () => {
   let url: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(runFolder(), 'envoy-'));
+    folder = newFolder();
     api = await serve((request, response) => {
       seen.push(request);
       response.end('served');

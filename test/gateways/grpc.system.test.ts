@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -19,7 +19,7 @@ import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { createTestAuthority, type TestAuthority } from '../support/certificates';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, REAL_KONGS, startAnyGateway } from './support/every-gateway';
 
@@ -117,7 +117,7 @@ beforeAll(async () => {
   tollgate = await openInstallation();
   ({ key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 }));
   const { dataDir, services } = await sharedInstance();
-  const folder = mkdtempSync(join(runFolder(), 'grpc-'));
+  const folder = newFolder();
   const kongYml = await writeKongYml(folder);
   writeFileSync(join(folder, 'known.pem'), known.ca);
   const settings = { nginx_proxy_grpc_ssl_trusted_certificate: join(folder, 'known.pem') };

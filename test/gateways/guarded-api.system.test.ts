@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { Pool } from 'pg';
@@ -14,7 +14,7 @@ import { send, serve, type TestServer } from '../support/http';
 import { firstOf } from '../support/scenes';
 import { sharedInstance } from '../support/system/shared-instance';
 import { endProgram } from '../support/system/program';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8');
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(runFolder(), 'guarded-api-'));
+  folder = newFolder();
   seen.length = 0;
 });
 

@@ -1,10 +1,8 @@
-import { mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
 import { type CheckedProduct } from '../../kong/check/check-guard';
 import { checkKongYml } from '../../kong/check/check-kong-yml';
 import { startKong } from '../support/gateway/real-kong';
 import { closeConnections, send, serve } from '../support/http';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const { KONG_BIN } = process.env;
 if (!KONG_BIN) console.warn('skipped: KONG_BIN names no Kong, and this asks when a real one runs a plugin');
@@ -76,7 +74,7 @@ function faultsOf(scene: Scene, index: number, url: string): readonly string[] {
   // Kong chooses by where a plugin stands, whatever it does.
   const guard = { name: 'ip-restriction', config: { deny: ['127.0.0.0/8'], status: 401 } };
   const file = { ...REST, services: SCENES.flatMap((scene, index) => servicesOf(scene, index, { url: api.url, guard })) };
-  const folder = mkdtempSync(join(runFolder(), 'guards-'));
+  const folder = newFolder();
   const undo: (() => unknown)[] = [() => api.close(), closeConnections];
   try {
     const kong = await startKong({ command: KONG_BIN ?? '', folder, file, conf: 'default', settings: {} });

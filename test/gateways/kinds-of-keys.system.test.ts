@@ -1,12 +1,12 @@
 import { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { openInstallation, type Installation } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { closeConnections, type Reply, send, serve, type TestServer } from '../support/http';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { sharedInstance } from '../support/system/shared-instance';
 import {
   type AnyGateway,
@@ -54,7 +54,7 @@ describe('consumers', () => {
 
   beforeAll(async () => {
     tollgate = await openInstallation();
-    folder = mkdtempSync(join(runFolder(), 'tollgate-consumer-'));
+    folder = newFolder();
     api = await serve(({ headers }, response) => {
       seen.push(headers);
       response.end('rain');
@@ -152,7 +152,7 @@ describe('imported keys', () => {
         consumers: CONSUMERS,
         services: [{ name: 'orders', url: api.url, routes: [{ name: 'orders', paths: ['/orders'], plugins }] }],
       });
-      const folder = mkdtempSync(join(runFolder(), 'imported-keys-'));
+      const folder = newFolder();
       const settings = { pluginserver_tollgate_socket: join(instance.dataDir, 'plugin.sock') };
       const kong = await startKong({ command: KONG_BIN ?? '', folder, file: fileWith(OLD), conf: 'ours', settings });
       undo.push(() => kong.stop());

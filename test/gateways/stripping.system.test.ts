@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type IncomingMessage } from 'node:http';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { addToList } from '../../cli/commands/add-to-list';
@@ -15,7 +15,7 @@ import { send, type Sending, serve, type TestServer } from '../support/http';
 import { firstOf, inTestAll } from '../support/scenes';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 const ROOT = resolve(__dirname, '../..');
 let tollgate: Installation;
@@ -48,7 +48,7 @@ beforeAll(async () => {
     socket.end(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${accept}\r\n\r\n`);
   });
   const { dataDir, services } = await sharedInstance();
-  folder = mkdtempSync(join(runFolder(), 'tollgate-own-api-'));
+  folder = newFolder();
   const kongYml = withOwnApi(api.url);
   const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
   witness.on('message', (datagram) => told.push(answerLineIn(datagram) ?? ''));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ import { CATALOGUE } from '../support/catalogue';
 import { FRAMEWORKS, HOSTILE, STYLES } from './documents/frameworks';
 import { checkOpenApi } from '../support/openapi/check-openapi';
 import { ensurePackages } from '../support/debian-packages';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { firstOf, runsEveryScene } from '../support/scenes';
 import { useOpened } from '../support/opened';
 
@@ -61,8 +61,8 @@ beforeAll(async () => {
   baseUrl = server.url;
   built = JSON.parse(JSON.stringify(buildDocument(baseUrl, CATALOGUE))) as ApiDocumentParts;
   await ensurePackages(['go', 'php'], 'The samples of the reference');
-  programs = mkdtempSync(join(runFolder(), 'tollgate-programs-'));
-  folder = mkdtempSync(join(runFolder(), 'tollgate-samples-'));
+  programs = newFolder();
+  folder = newFolder();
   writeFileSync(join(folder, 'picture'), 'pixels');
 });
 

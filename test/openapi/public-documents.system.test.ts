@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createCatalogue, type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
 import { operationsIn, readOperations } from '../../services/dashboard/storefront/operations';
@@ -8,7 +8,7 @@ import { METHODS } from '../../services/openapi/product-paths';
 import { readInThread } from '../../services/openapi/own-document/read-in-thread';
 import { CATALOGUE } from '../support/catalogue';
 import { buildDocument } from '../support/openapi/build-document';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 
 /**
  * A folder with documents of public APIs, each a file or a folder whose document is named as the folder. They are large and not ours, so that
@@ -55,7 +55,7 @@ whereGiven('a document of a public API', () => {
       const described = callsIn(document['paths'] as object);
       expect(callsIn((JSON.parse(text) as { paths: object }).paths)).toBe(described);
       expect(operationsIn(readOperations(text))).toHaveLength(described);
-      const folder = mkdtempSync(join(runFolder(), 'tollgate-public-'));
+      const folder = newFolder();
       writeFileSync(join(folder, 'whole.json'), text);
       const known = new Set(lint(file));
       expect(lint(join(folder, 'whole.json')).filter((each) => !known.has(each.replaceAll('own.', '').replaceAll('/own/', '/')))).toEqual(

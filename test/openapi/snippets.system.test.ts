@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PRODUCTS } from '../support/catalogue';
@@ -11,7 +11,7 @@ import { type SnippetLanguage } from '../../services/openapi/snippets';
 import { openInstallation } from '../acceptance/installation';
 import { ensurePackages } from '../support/debian-packages';
 import { send } from '../support/http';
-import { runFolder } from '../support/run-folder';
+import { newFolder } from '../support/run-folder';
 import { inTestAll, runsEveryScene } from '../support/scenes';
 import { useOpened } from '../support/opened';
 
@@ -134,7 +134,7 @@ async function runSnippets(language: SnippetLanguage, key: string): Promise<read
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(runFolder(), 'tollgate-snippets-'));
+  folder = newFolder();
   const products = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
   for (const call of routes.flatMap((route) => exampleCalls(route))) {
     const file = fileOf(call);

@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPluginServer, type PluginServer } from '../../plugins/server/plugin-server';
 import { findFolderProblem } from '../../plugins/server/socket-place';
 import { ScriptedKong } from './scripted-kong';
 import { pluginWith, TestServer, until } from './test-server';
+import { newFolder } from '../support/run-folder';
 
 const log = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
 let folder: string;
 const socketPath = (): string => join(folder, 'kong.sock');
 const serverOn = (path: string): PluginServer => createPluginServer({ plugin: pluginWith(async () => {}), socketPath: path, log });
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'plugin-server-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 /** By whichever server listens there. */
 async function expectServed(): Promise<void> {

@@ -10,13 +10,13 @@ import { requestVariable } from '../access-layer/fake-kong';
 import { testDatabase } from '../support/postgres/postgres';
 import { createProofKeys } from '../support/proof-keys';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { decodeMultiStream, encode } from '@msgpack/msgpack';
 import { eventually } from '../support/eventually';
 import { endProgram } from '../support/system/program';
 import { openedForTests } from '../support/opened';
+import { newFolder } from '../support/run-folder';
 
 interface StockCall {
   readonly method: string;
@@ -37,14 +37,13 @@ class StockKong {
   private constructor(
     private readonly server: ChildProcess,
     private readonly socket: Socket,
-    private readonly folder: string,
   ) {
     this.answers = decodeMultiStream(socket);
   }
 
   /** Starts `kong-js-pluginserver` on a folder of plugins and connects to it. */
   static async start(pluginFolder: string, env: Readonly<Record<string, string>>): Promise<StockKong> {
-    const folder = mkdtempSync(join(tmpdir(), 'stock-server-'));
+    const folder = newFolder();
     const program = join(dirname(require.resolve('kong-pdk/package.json')), 'bin', 'kong-js-pluginserver');
     const server = spawn(process.execPath, [program, '-d', pluginFolder, '-p', folder, '--sock-name', 'stock.sock'], {
       env: { ...process.env, ...env },
@@ -54,7 +53,7 @@ class StockKong {
     await eventually(() => existsSync(path) || server.exitCode !== null);
     const socket = connect(path);
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    return new StockKong(server, socket, folder);
+    return new StockKong(server, socket);
   }
 
   /** What the server tells Kong of a plugin. */
@@ -84,7 +83,6 @@ class StockKong {
   async stop(): Promise<void> {
     this.socket.destroy();
     await endProgram(this.server);
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   private async ask(method: string, argument: unknown): Promise<unknown> {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePorts } from '../../../cli/postgres/free-port';
 import { readDashboardSettings } from '../../../services/dashboard/settings';
 import { useDatabase } from '../../support/postgres/use-database';
+import { newFolder } from '../../support/run-folder';
 
 const MAIN = join(resolve(__dirname, '..', '..', '..'), 'dist', 'services', 'dashboard', 'main.js');
 const SECRET = 'a secret of the installation, long enough';
@@ -50,18 +50,14 @@ describe('the process', () => {
   });
 
   it('starts with mistakes in brand.yml and docs/, shows the default and says where they are', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tollgate-seller-'));
-    try {
-      mkdirSync(join(folder, 'docs'));
-      writeFileSync(join(folder, 'brand.yml'), 'accent: red\n');
-      writeFileSync(join(folder, 'docs', 'Weather Now.md'), '# Weather\n');
-      copyFileSync(join(process.cwd(), 'kong', 'catalogue.yml'), join(folder, 'catalogue.yml'));
-      const running = await start({ DATABASE_URL: database.url, TOLLGATE_CONFIG: folder });
-      expect(await (await fetch(running.url)).text()).toContain('Tollgate');
-      for (const reason of ['accent: must be a colour', 'the name of a page has small letters']) expect(running.log()).toContain(reason);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = newFolder();
+    mkdirSync(join(folder, 'docs'));
+    writeFileSync(join(folder, 'brand.yml'), 'accent: red\n');
+    writeFileSync(join(folder, 'docs', 'Weather Now.md'), '# Weather\n');
+    copyFileSync(join(process.cwd(), 'kong', 'catalogue.yml'), join(folder, 'catalogue.yml'));
+    const running = await start({ DATABASE_URL: database.url, TOLLGATE_CONFIG: folder });
+    expect(await (await fetch(running.url)).text()).toContain('Tollgate');
+    for (const reason of ['accent: must be a colour', 'the name of a page has small letters']) expect(running.log()).toContain(reason);
   });
 
   it('starts without PostgreSQL and says that it is not ready', async () => {

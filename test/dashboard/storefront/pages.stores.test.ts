@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { securityHeaders } from '../../../services/dashboard/http/security-headers';
@@ -14,6 +13,7 @@ import { openedForTests } from '../../support/opened';
 import { writeProductDocuments } from '../../../services/selling/catalogue/product-documents';
 import { describeOurs, Shopfront } from '../support/shopfront';
 import { type DocPages, readDocPages } from '../../../services/dashboard/storefront/doc-pages';
+import { newFolder } from '../../support/run-folder';
 
 describe('the pages of the app', () => {
   /** Without built pages. */
@@ -21,7 +21,7 @@ describe('the pages of the app', () => {
   let app: FastifyInstance;
   const opened = openedForTests();
   beforeAll(async () => {
-    const root = mkdtempSync(join(tmpdir(), 'tollgate-pages-'));
+    const root = newFolder();
     mkdirSync(join(root, 'assets'));
     writeFileSync(join(root, 'index.html'), '<!doctype html><title>Tollgate</title>');
     writeFileSync(join(root, 'favicon.svg'), '<svg/>');

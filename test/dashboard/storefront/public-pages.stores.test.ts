@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readDocPages } from '../../../services/dashboard/storefront/doc-pages';
 import { isAppPage } from '../../../services/dashboard/contract/app-pages';
@@ -7,6 +6,7 @@ import { listErrors } from '../../../services/openapi/error-table';
 import { PRODUCTS } from '../../support/catalogue';
 import { firstOf } from '../../support/scenes';
 import { Shopfront, withIp } from '../support/shopfront';
+import { newFolder } from '../../support/run-folder';
 
 const APP = '<!doctype html><title>The app</title><main>The app</main>';
 /** As it is sent: with the installation's name in its head. */
@@ -34,7 +34,7 @@ Call **{{call}}** of {{name}} <script>alert(1)</script>, or [do not](javascript:
 `;
 
 const shop = Shopfront.forFile(() => {
-  const config = mkdtempSync(join(tmpdir(), 'tollgate-docs-'));
+  const config = newFolder();
   mkdirSync(join(config, 'docs'));
   writeFileSync(join(config, 'docs', '10-limits.md'), SELLERS_PAGE);
   writeFileSync(join(config, 'changelog.md'), '# What is new\n\n## 2026-11-20: More & faster\n\nA **new** route.\n\n## Before\n\nOld.\n');

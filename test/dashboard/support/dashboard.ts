@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { type FastifyInstance, type LightMyRequestResponse } from 'fastify';
@@ -35,6 +34,7 @@ import { type Audience, type Endpoint } from '../../../services/dashboard/contra
 import { sellerOperations } from '../../../services/dashboard/seller/api/seller-operations';
 import { contract } from '../../../services/dashboard/contract/endpoints';
 import { hasOwnWords, type RefusalCode } from '../../../services/dashboard/contract/refusals';
+import { newFolder } from '../../support/run-folder';
 
 /** What anybody of an audience may be told, whatever was asked for. */
 const USUAL: readonly RefusalCode[] = ['forbidden', 'not_signed_in', 'too_many_attempts'];
@@ -292,7 +292,7 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
   const log = createLog('dashboard', { level: 'debug', destination: { write: (line) => void (logged += line) } });
   const url = options.url ?? ORIGIN;
   const secret = randomBytes(32).toString('base64');
-  const ownRoot = mkdtempSync(join(tmpdir(), 'tollgate-web-'));
+  const ownRoot = newFolder();
   for (const [name, text] of Object.entries(options.webFiles ?? {})) {
     mkdirSync(dirname(join(ownRoot, name)), { recursive: true });
     writeFileSync(join(ownRoot, name), text);
@@ -374,7 +374,6 @@ export async function startDashboard(options: DashboardOptions = {}): Promise<Te
     signUp: (email: string) => signUpByMail({ ask, mails }, email),
     async close() {
       await Promise.all([app.close(), gateway.close(), readerGateway.close()]);
-      rmSync(ownRoot, { recursive: true, force: true });
       await db.end();
       await database.close();
       if (undeclared.length > 0) throw new Error(`refusals that the contract does not name: ${[...new Set(undeclared)].join(', ')}`);

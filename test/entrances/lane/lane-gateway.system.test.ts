@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage } from 'node:http';
 import { createServer, type Server as SocketServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { frame, NO_QUESTION, readFrame, SAID } from '../../../plugins/entrances/lane/frames';
 import { LaneServer } from '../../../plugins/entrances/lane/lane-server';
@@ -16,6 +14,7 @@ import { eventually } from '../../support/eventually';
 import { type Reply, send, serve as serveHttp, type TestServer } from '../../support/http';
 import { firstOf } from '../../support/scenes';
 import { SERVICE_NAMES } from '../../../services/products/registry';
+import { newFolder } from '../../support/run-folder';
 
 let folder: string;
 let api: TestServer;
@@ -63,7 +62,7 @@ const ADMITTED = '=X-Tollgate-Context:proof\n';
 
 describe.each(LANE)('the lane in %s', (kind) => {
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'lane-gateway-'));
+    folder = newFolder();
     api = await serveHttp((request, response) => {
       let body = '';
       request.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
@@ -84,7 +83,6 @@ describe.each(LANE)('the lane in %s', (kind) => {
   afterAll(async () => {
     await gateway?.stop();
     await api?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   beforeEach(() => void (seen.length = heard.length = 0));

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { ACCESS_LAYER } from '../../../plugins/access-layer/plugin';
 import { ensurePackages } from '../../support/debian-packages';
+import { newFolder } from '../../support/run-folder';
 
 const LANE = resolve(__dirname, '../../../kong/lane');
 const files = readdirSync(LANE);
@@ -20,16 +20,9 @@ it('the rockspec has the plugin’s version, and each file of the lane as the mo
 });
 
 it('luarocks make puts the plugin where Kong finds it', () => {
-  const tree = mkdtempSync(join(tmpdir(), 'tollgate-rocks-'));
-  try {
-    const { status, stderr } = spawnSync('luarocks', ['make', '--tree', tree, '--deps-mode', 'none', name], {
-      cwd: LANE,
-      encoding: 'utf8',
-    });
-    expect([status, stderr]).toEqual([0, expect.any(String)]);
-    const [version = ''] = readdirSync(join(tree, 'share/lua'));
-    expect(readdirSync(join(tree, 'share/lua', version, 'kong/plugins/tollgate')).sort()).toEqual(modules);
-  } finally {
-    rmSync(tree, { recursive: true, force: true });
-  }
+  const tree = newFolder();
+  const { status, stderr } = spawnSync('luarocks', ['make', '--tree', tree, '--deps-mode', 'none', name], { cwd: LANE, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, expect.any(String)]);
+  const [version = ''] = readdirSync(join(tree, 'share/lua'));
+  expect(readdirSync(join(tree, 'share/lua', version, 'kong/plugins/tollgate')).sort()).toEqual(modules);
 });

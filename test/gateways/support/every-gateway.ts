@@ -8,7 +8,7 @@ import { GATEWAY_KINDS, type GatewayKind } from '../../../kong/gateways/render';
 import { findOverride } from '../../../kong/local/config/upstream-override';
 import { runsEveryScene } from '../../support/scenes';
 import { laneSettings, startKong } from '../../support/gateway/real-kong';
-import { runFolder } from '../../support/run-folder';
+import { newFolder } from '../../support/run-folder';
 import { endProgram, startProgram } from '../../support/system/program';
 import { sharedInstance } from '../../support/system/shared-instance';
 import { startGateway } from './running-gateway';
@@ -128,7 +128,7 @@ export async function startGateways(
   { api, kinds }: { api: string; kinds: readonly AnyGateway[] },
 ): Promise<ReadonlyMap<AnyGateway, AnyRunningGateway>> {
   const { dataDir, services: shipped } = await sharedInstance();
-  const kongYml = join(mkdtempSync(join(runFolder(), 'every-gateway-')), 'kong.yml');
+  const kongYml = join(newFolder(), 'kong.yml');
   const text = services.reduce((file: string, entry) => addToList(file, { list: 'services', entry }), readFileSync(EXAMPLE, 'utf8'));
   writeFileSync(kongYml, text);
   const everywhere = Object.fromEntries(Object.keys(shipped).map((name) => [name, api]));

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import send from 'send';
@@ -8,11 +7,12 @@ import { ensurePackages } from '../../support/debian-packages';
 import { contextFor, proofHeader } from '../../kit/context';
 import { gdplayDeps, type Listening, listenGdplay } from './gdplay-harness';
 import { listenWeb, type Web } from '../../kit/listen-web';
+import { newFolder } from '../../support/run-folder';
 
 const run = promisify(execFile);
 const ID = 'live-file-0001';
 const HEADERS = proofHeader(contextFor('api-gdplay'));
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-players-'));
+const folder = newFolder();
 const file = join(folder, 'long.mp4');
 /** Between the pictures and their index, so that a player cannot find one by reading on from the other. */
 const GAP_BYTES = 12_000_000;
@@ -56,7 +56,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close();
   await upstream?.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe('a player (ffprobe)', () => {

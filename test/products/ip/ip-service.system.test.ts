@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatIpAddress } from '../../../plugins/core/access/ip-address';
 import { systemClock } from '../../../plugins/core/ports';
@@ -13,6 +12,7 @@ import { fc, propertyRuns } from '../../support/fast-check';
 import { startTestSandbox } from '../../support/sandbox';
 import { openedForTests } from '../../support/opened';
 import { buildHarness, type Harness } from '../../kit/harness';
+import { newFolder } from '../../support/run-folder';
 
 const opened = openedForTests();
 const sandbox = opened.use(startTestSandbox);
@@ -200,9 +200,7 @@ describe('POST /ip', () => {
 });
 
 describe('GET /ip from configured MaxMind files', () => {
-  let folder: string;
-  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'ip-service-'))));
-  afterAll(() => rm(folder, { recursive: true }));
+  const folder = newFolder();
 
   async function fileOf(name: string, records: Parameters<typeof writeMmdb>[1]): Promise<string> {
     const path = join(folder, name);

@@ -1,7 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GuardedFetch } from '../../../services/kit/upstream/guarded-fetch';
 import { createFindRegistration, RDAP_LIMITS } from '../../../services/products/ip/rdap/find-registration';
 import { createFindServer, openRdapServers, parseBootstrap } from '../../../services/products/ip/rdap/rdap-servers';
@@ -19,6 +17,7 @@ import { type KeptList, listPath, writeList } from '../../../services/products/i
 import { measureFlags } from '../../../services/products/ip/lists/measure-flags';
 import { lookUpAddress } from '../../../services/products/ip/look-up-address';
 import { useOpened } from '../../support/opened';
+import { newFolder } from '../../support/run-folder';
 
 describe('registries', () => {
   let answer: (path: string, response: ServerResponse) => void;
@@ -122,8 +121,7 @@ describe('registries', () => {
 
   describe('the servers of registries', () => {
     let folder: string;
-    beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'rdap-'))));
-    afterEach(() => rm(folder, { recursive: true }));
+    beforeEach(() => (folder = newFolder()));
 
     const file = (...services: unknown[]) => JSON.stringify({ version: '1.0', publication: '2026-10-01T12:00:00Z', services });
     const many = (prefix: (index: number) => string) => Array.from({ length: 40 }, (_, index) => prefix(index + 1));
@@ -194,7 +192,7 @@ describe('lists', () => {
   }
 
   it('every address of a list has its flag, and no neighbour has one from a list that does not name it', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ip-lists-'));
+    const folder = newFolder();
     const kept = new Map<string, KeptList>(
       LIST_DEFINITIONS.map(({ id }, index) => [id, { asOf: AS_OF, networks: networksOf(index + 1, NETWORKS) }]),
     );
@@ -211,6 +209,5 @@ describe('lists', () => {
     }
     lists.close();
     databases.close();
-    await rm(folder, { recursive: true });
   });
 });

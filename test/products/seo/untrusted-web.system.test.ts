@@ -1,12 +1,12 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { listenWeb } from '../../kit/listen-web';
 import { type SeoStage, startSeoStage } from './seo-stage';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
 import { openedForTests } from '../../support/opened';
 import { compilePageThread } from '../../support/page-thread';
+import { newFolder } from '../../support/run-folder';
 
 describe('addresses', () => {
   const PUBLIC = '93.184.216.34';
@@ -162,7 +162,7 @@ describe('pages', () => {
   }
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'hostile-pages-'));
+    folder = newFolder();
     const web = await parts.keep(
       listenWeb((request, response) => {
         if (request.url === '/robots.txt') return void response.writeHead(404).end();

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findFreeRow } from '../../../cli/postgres/free-port';
 import { SERVICES } from '../../../services/products/registry';
@@ -14,6 +13,7 @@ import { PRODUCTS } from '../catalogue';
 import { testDatabase, type TestDatabase } from '../postgres/postgres';
 import { type OpenedParts, openTogether } from '../opened';
 import { startTestRedis, type TestRedis } from '../redis/redis';
+import { newFolder } from '../run-folder';
 
 const BALANCER = 'haproxy';
 
@@ -199,7 +199,7 @@ function planGateways(options: { firstPort: number; folder: string; services: ob
 }
 
 async function tryFleet(options: FleetOptions): Promise<Fleet> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-fleet-'));
+  const folder = newFolder();
   const kinds = readdirSync(WORKERS_FOLDER).filter((name) => existsSync(join(WORKERS_FOLDER, name, 'main.ts')));
   const names = Object.keys(SERVICES);
   const workerRow = kinds.length * REPLICAS;
@@ -226,7 +226,6 @@ async function tryFleet(options: FleetOptions): Promise<Fleet> {
     } finally {
       await endProgram(balancer);
       await endProgram(sandbox);
-      rmSync(folder, { recursive: true, force: true });
     }
   };
   try {

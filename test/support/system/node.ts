@@ -1,11 +1,10 @@
 import { type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { smallHeapOptions } from '../../../cli/supervisor/plan';
 import { send } from '../http';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
+import { newFolder } from '../run-folder';
 
 export interface NodeOptions {
   databaseUrl: string;
@@ -36,7 +35,7 @@ export interface GatewayNode {
 }
 
 export async function startNode(options: NodeOptions): Promise<GatewayNode> {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-node-'));
+  const folder = newFolder();
   const socket = join(folder, 'plugin.sock');
   const nodeArgs = options.nodeArgs ?? [];
   const pluginServer = await startProgram('plugins/server/main.js', {
@@ -67,7 +66,6 @@ export async function startNode(options: NodeOptions): Promise<GatewayNode> {
     async stop() {
       await endProgram(gateway.child);
       await endProgram(pluginServer.child);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,12 +1,10 @@
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAnalysis } from '../../../services/workers/apk/run-analysis';
 import { receiveUpload } from '../../../services/workers/apk/receive-upload';
+import { newFolder } from '../../support/run-folder';
 
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'apk-worker-test-'))));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = newFolder();
 
 const input = { descriptor: 0, file: { name: 'x', size: 0, md5: '', sha1: '', sha256: '' }, folder: '' };
 const never = new AbortController().signal;

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type OnnxModel } from '../../../services/workers/image/onnx/onnx-model';
 import { hasOnnxRuntime } from '../../../services/workers/image/onnx/onnx-runtime';
 import { tinyOnnxModel } from '../../support/tiny-onnx-model';
+import { newFolder } from '../../support/run-folder';
 
 const SIZE = 4;
 const FOLDER = resolve(__dirname, '../../../dist/services/workers/image/onnx');
@@ -32,17 +32,14 @@ if (!isInstalled) console.warn('skipped: onnxruntime-node is not installed, so n
 const withRuntime = isInstalled ? describe : describe.skip;
 
 withRuntime('a model file, run by onnxruntime-node', () => {
-  // The body of a skipped group runs too, its afterAll does not.
-  const folder = isInstalled ? mkdtempSync(join(tmpdir(), 'tollgate-onnx-')) : '';
   const model: OnnxModel = {
-    modelFile: join(folder, 'light-parts.onnx'),
+    modelFile: join(newFolder(), 'light-parts.onnx'),
     size: SIZE,
     mean: [0.485, 0.456, 0.406],
     std: [0.229, 0.224, 0.225],
     outputActivation: 'none',
   };
   beforeAll(() => writeFileSync(model.modelFile, tinyOnnxModel(SIZE)));
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('finds in a picture what the model finds', async () => {
     const isLight = (at: number): boolean => at % SIZE >= SIZE / 2;
