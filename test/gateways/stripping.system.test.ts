@@ -1,44 +1,37 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type IncomingMessage } from 'node:http';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join, resolve } from 'node:path';
-import { addToList } from '../../cli/commands/add-to-list';
 import { describeProduct } from '../../cli/commands/new-product';
 import { answerLineIn, parseAnswerLine } from '../../plugins/core/access/answer-line';
 import { FORGEABLE } from '../../plugins/core/access/request-variable';
-import { openInstallation, type Installation } from '../acceptance/installation';
+import { openInstallation } from '../acceptance/installation';
 import { statusesOf, sendRaw } from '../support/gateway/raw-http';
 import { eventually } from '../support/eventually';
-import { send, type Sending, serve, type TestServer } from '../support/http';
+import { send, type Sending, serve } from '../support/http';
 import { firstOf, inTestAll } from '../support/scenes';
-import { sharedInstance } from '../support/system/shared-instance';
-import { type AnyGateway, type AnyRunningGateway, EVERY_GATEWAY, startAnyGateway } from './support/every-gateway';
-import { newFolder } from '../support/run-folder';
+import { EVERY_GATEWAY, kongYmlWith, useGateways } from './support/every-gateway';
+import { useOpened } from '../support/opened';
 
-const ROOT = resolve(__dirname, '../..');
-let tollgate: Installation;
-let api: TestServer;
 let key: string;
-let folder: string;
 const WEBSOCKET_KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 const seen: IncomingMessage[] = [];
 const upgraded: IncomingMessage[] = [];
-const gateways = new Map<AnyGateway, AnyRunningGateway>();
 /** What gateways tell of their answers. */
 const witness = createSocket('udp4');
 const told: string[] = [];
 
-beforeAll(async () => {
-  tollgate = await openInstallation();
-  ({ key } = await tollgate.createKey({ products: ['api-ip', 'api-grank', 'api-image'], mode: 'test', daily: 100_000, monthly: 100_000 }));
-  api = await serve((request, response) => {
+const tollgate = useOpened(openInstallation);
+const api = useOpened(() =>
+  serve((request, response) => {
     seen.push(request);
     const units = /^\/units\/(.*)$/.exec(request.url ?? '')?.[1];
     if (units !== undefined) response.setHeader('X-Units', units.split('+'));
     request.resume().on('end', () => response.end());
-  });
+  }),
+);
+beforeAll(async () => {
+  ({ key } = await tollgate.createKey({ products: ['api-ip', 'api-grank', 'api-image'], mode: 'test', daily: 100_000, monthly: 100_000 }));
   // Takes every protocol that it is offered, and closes.
   api.server.on('upgrade', (request, socket) => {
     upgraded.push(request);
@@ -47,40 +40,22 @@ beforeAll(async () => {
     const protocol = request.headers['upgrade'] ?? '';
     socket.end(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${accept}\r\n\r\n`);
   });
-  const { dataDir, services } = await sharedInstance();
-  folder = newFolder();
-  const kongYml = withOwnApi(api.url);
-  const everywhere = Object.fromEntries(Object.keys(services).map((name) => [name, api.url]));
   witness.on('message', (datagram) => told.push(answerLineIn(datagram) ?? ''));
   witness.bind(0, '127.0.0.1');
   await once(witness, 'listening');
-  const answersTo = `127.0.0.1:${witness.address().port}`;
-  const start = async (kind: AnyGateway): Promise<void> =>
-    void gateways.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml, answersTo }));
-  await Promise.all(EVERY_GATEWAY.map(start));
 });
-
-afterAll(async () => {
-  await Promise.all([...gateways.values()].map((gateway) => gateway.stop()));
-  witness.close();
-  await Promise.all([api?.close(), tollgate?.close()]);
+const gateways = useGateways(() => {
+  const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
+  // Nobody listens on port 1.
+  const storms = { ...WEATHER, id: 'storms', prefix: '/storms', url: 'http://127.0.0.1:1' };
+  const own = [{ ...WEATHER, url: api.url }, storms].map((product) => ({ ...describeProduct(product).block, plugins }));
+  return { api: api.url, kinds: EVERY_GATEWAY, kongYml: kongYmlWith(...own), answersTo: `127.0.0.1:${witness.address().port}` };
 });
+afterAll(() => witness.close());
 
 beforeEach(() => void (seen.length = 0));
 
 const WEATHER = { id: 'weather', title: 'Weather', description: 'Rain.', prefix: '/weather', daily: 3, monthly: 60, openapi: undefined };
-
-/** kong.yml with an API of the seller's own as `product new` writes it, but for a product that the shared instance sells. */
-function withOwnApi(url: string): string {
-  const { block } = describeProduct({ ...WEATHER, url });
-  const plugins = [{ name: 'access-layer', config: { products: ['api-ip'], rate_limit_headers: 'gateway' } }];
-  const text = readFileSync(join(ROOT, 'kong', 'kong.yml'), 'utf8');
-  // Nobody listens on port 1.
-  const storms = describeProduct({ ...WEATHER, id: 'storms', prefix: '/storms', url: 'http://127.0.0.1:1' });
-  const both = addToList(text, { list: 'services', entry: { ...block, plugins } });
-  writeFileSync(join(folder, 'kong.yml'), addToList(both, { list: 'services', entry: { ...storms.block, plugins } }));
-  return join(folder, 'kong.yml');
-}
 
 /** What an API and its caller see of one request, the same behind every gateway: `ours` stands for what is another one each time. */
 type Seen = Readonly<Record<'request' | 'answer', Record<string, unknown>>>;

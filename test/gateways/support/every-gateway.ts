@@ -12,6 +12,7 @@ import { newFolder } from '../../support/run-folder';
 import { endProgram, startProgram } from '../../support/system/program';
 import { sharedInstance } from '../../support/system/shared-instance';
 import { startGateway } from './running-gateway';
+import { openedForTests } from '../../support/opened';
 
 const { KONG_BIN } = process.env;
 if (!KONG_BIN) console.warn('skipped: KONG_BIN names no Kong; the local gateway stands in for it');
@@ -122,21 +123,36 @@ export function startAnyGateway(options: AnyGatewayOptions): Promise<AnyRunningG
 /** Gateways for scenes that are alike on all of them: `npm test` runs them on Kong, or on its stand-in, and on nginx. */
 export const SOME_GATEWAYS = runsEveryScene ? EVERY_GATEWAY : EVERY_GATEWAY.filter((kind) => kind.startsWith('kong') || kind === 'nginx');
 
-/** Starts these gateways with services beside the shipped ones, all of which lead to `api`. Where one does not start, none runs on. */
-export async function startGateways(
-  services: readonly Readonly<Record<string, unknown>>[],
-  { api, kinds }: { api: string; kinds: readonly AnyGateway[] },
-): Promise<ReadonlyMap<AnyGateway, AnyRunningGateway>> {
-  const { dataDir, services: shipped } = await sharedInstance();
+/** The shipped kong.yml with services beside its own. @returns its path */
+export function kongYmlWith(...services: readonly Readonly<Record<string, unknown>>[]): string {
   const kongYml = join(newFolder(), 'kong.yml');
   const text = services.reduce((file: string, entry) => addToList(file, { list: 'services', entry }), readFileSync(EXAMPLE, 'utf8'));
   writeFileSync(kongYml, text);
-  const everywhere = Object.fromEntries(Object.keys(shipped).map((name) => [name, api]));
+  return kongYml;
+}
+
+type GatewaysOptions = Pick<AnyGatewayOptions, 'answersTo'> & {
+  /** Its path; the shipped one unless given. */
+  readonly kongYml?: string | ((kind: AnyGateway) => string);
+  /** Where all shipped services lead. */
+  readonly api: string;
+  readonly kinds: readonly AnyGateway[];
+};
+
+/** Several gateways before one API, from before the tests until after them. */
+export function useGateways(options: () => GatewaysOptions): ReadonlyMap<AnyGateway, AnyRunningGateway> {
+  const opened = openedForTests();
   const running = new Map<AnyGateway, AnyRunningGateway>();
-  const start = async (kind: AnyGateway): Promise<void> =>
-    void running.set(kind, await startAnyGateway({ kind, dataDir, services: everywhere, kongYml }));
-  const failed = (await Promise.allSettled(kinds.map(start))).find(({ status }) => status === 'rejected');
-  if (!failed) return running;
-  await Promise.all([...running.values()].map((gateway) => gateway.stop()));
-  throw (failed as PromiseRejectedResult).reason;
+  beforeAll(async () => {
+    const { api, kinds, kongYml = EXAMPLE, ...rest } = options();
+    const { dataDir, services: shipped } = await sharedInstance();
+    const services = Object.fromEntries(Object.keys(shipped).map((name) => [name, api]));
+    const start = async (kind: AnyGateway): Promise<void> => {
+      const file = typeof kongYml === 'string' ? kongYml : kongYml(kind);
+      const starting = startAnyGateway({ kind, dataDir, services, ...rest, kongYml: file });
+      running.set(kind, await opened.keep(starting, (each) => each.stop()));
+    };
+    await Promise.all(kinds.map(start));
+  });
+  return running;
 }

@@ -51,7 +51,7 @@ withRuntime('a model file, run by onnxruntime-node', () => {
   });
 
   it('that is no model is refused with a reason', async () => {
-    const damaged = join(folder, 'damaged.onnx');
+    const damaged = join(newFolder(), 'damaged.onnx');
     writeFileSync(damaged, 'not a model');
     await expect(findAlpha({ ...model, modelFile: damaged }, [])).rejects.toThrow('damaged.onnx');
   });
