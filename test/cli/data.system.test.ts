@@ -26,7 +26,7 @@ describe('tollgate data', () => {
       asked.push(request.url);
       answer(response);
     });
-    server = await opened.keep(starting, (each) => each.close());
+    server = await opened.keep(starting);
     mirror = `${server.url}/mirror/`;
   });
   beforeEach(() => {

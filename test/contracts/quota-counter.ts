@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type SpendResult } from '../../plugins/core/ports';
 import { restIdOf } from '../../plugins/core/catalogue/refunds';
 import { counterOf } from '../../plugins/core/access/subscription';
-import { openedForTests } from '../support/opened';
+import { useOpened } from '../support/opened';
 import { type QuotaHarness } from './quota-node';
 import { LIMITS, Node, TODAY } from './quota-node';
 import { describeRates } from './rates';
@@ -47,9 +47,7 @@ function granted(results: readonly SpendResult[]): number {
 /** What every quota counter guarantees. */
 export function describeQuotaCounter(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
   describe(`${name}: the quota counter`, () => {
-    let harness: QuotaHarness;
-    const opened = openedForTests();
-    beforeAll(async () => void (harness = await opened.keep(create('Asia/Kolkata'), (each) => each.close())));
+    const harness = useOpened(() => create('Asia/Kolkata'));
     beforeEach(() => {
       const subscriptionId = randomUUID();
       node = new Node(harness.counter, subscriptionId);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type QuotaLimits, type Rate } from '../../plugins/core/catalogue/catalogue';
 import { type SpendResult } from '../../plugins/core/ports';
 import { counterOf } from '../../plugins/core/access/subscription';
-import { openedForTests } from '../support/opened';
+import { useOpened } from '../support/opened';
 import { type QuotaHarness } from './quota-node';
 
 /** So slow that the time a test takes gives nothing back. */
@@ -14,10 +14,8 @@ const granted = (results: readonly SpendResult[]): number => results.filter((res
 /** What every quota counter guarantees of limits that have a rate. */
 export function describeRates(name: string, create: (timeZone: string) => Promise<QuotaHarness>): void {
   describe(`${name}: a rate`, () => {
-    let harness: QuotaHarness;
+    const harness = useOpened(() => create('Asia/Kolkata'));
     let subscriptionId: string;
-    const opened = openedForTests();
-    beforeAll(async () => void (harness = await opened.keep(create('Asia/Kolkata'), (each) => each.close())));
     beforeEach(() => {
       subscriptionId = randomUUID();
       harness.setStoreClock('2096-11-20T12:00:00+05:30');

@@ -25,7 +25,7 @@ beforeAll(async () => {
     each.postgres.thaw();
     await each.close();
   });
-  proxy = await opened.keep(openFaultProxy(stage.postgres.url), (each) => each.close());
+  proxy = await opened.keep(openFaultProxy(stage.postgres.url));
   proxied = await stage.addNode({ databaseUrl: proxy.url });
 });
 afterAll(closeConnections);

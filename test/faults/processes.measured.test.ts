@@ -17,7 +17,7 @@ import { EVERY_GATEWAY, LANE, REAL_GATEWAYS } from '../gateways/support/every-ga
 import { type FaultedGateway, openFaultedGateway, RECOVERY } from '../gateways/support/faulted-gateway';
 import { send, type Reply } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
-import { openedForTests } from '../support/opened';
+import { openedForTests, useOpened } from '../support/opened';
 import { inTestAll, sceneOn } from '../support/scenes';
 import { type RunningInstance } from '../support/system/instance';
 import { expectDocumented, type FaultPlan, type Observation, observeFault, UNDER_WAY } from '../support/faults/observe-fault';
@@ -41,7 +41,7 @@ const newKey = (): Promise<IssuedKey> => tollgate.createKey({ products: ['api-va
 
 const opened = openedForTests();
 beforeAll(async () => {
-  tollgate = await opened.keep(openOwnInstallation(), (each) => each.close());
+  tollgate = await opened.keep(openOwnInstallation());
   instance = tollgate.instance;
   const [valid, revoked] = [await newKey(), await newKey()];
   watcher = (await newKey()).key;
@@ -170,9 +170,9 @@ describe.each(ASKED_BY_FRAMES)(
     beforeAll(async () => {
       const folder = await parts.keep(mkdtemp(join(tmpdir(), 'replies-')), (each) => rm(each, { recursive: true, force: true }));
       const relayed = (name: string): Promise<ReplyRelay> =>
-        parts.keep(openReplyRelay({ path: join(folder, name), server: join(tollgate.instance.dataDir, name) }), (each) => each.close());
+        parts.keep(openReplyRelay({ path: join(folder, name), server: join(tollgate.instance.dataDir, name) }));
       relays = await Promise.all(SOCKETS.map(relayed));
-      gateway = await parts.keep(openFaultedGateway(tollgate, kind, folder), (each) => each.stop());
+      gateway = await parts.keep(openFaultedGateway(tollgate, kind, folder));
     });
 
     const broken = (): number => relays.reduce((sum, { brokenCount }) => sum + brokenCount, 0);
@@ -281,12 +281,7 @@ describe('nothing unauthorised gets through while the plugin server', () => {
 });
 
 describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while the plugin server', (kind) => {
-  const parts = openedForTests();
-  let gateway: FaultedGateway;
-
-  beforeAll(async () => {
-    gateway = await parts.keep(openFaultedGateway(tollgate, kind), (each) => each.stop());
-  });
+  const gateway = useOpened(() => openFaultedGateway(tollgate, kind));
 
   sceneOn(kind, 'nginx')('is killed again and again', async () => {
     const inflict = async (): Promise<void> => {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openOwnInstallation, type OwnInstallation } from '../acceptance/installation';
+import { openOwnInstallation } from '../acceptance/installation';
 import { eventually } from '../support/eventually';
 import { send } from '../support/http';
-import { openedForTests } from '../support/opened';
+import { useOpened } from '../support/opened';
 import { sceneOn } from '../support/scenes';
 import { childProcesses } from '../support/system/child-processes';
 import { REAL_GATEWAYS } from './support/every-gateway';
-import { type FaultedGateway, openFaultedGateway, RECOVERY as OF_ONE_PROCESS } from './support/faulted-gateway';
+import { openFaultedGateway, RECOVERY as OF_ONE_PROCESS } from './support/faulted-gateway';
 
 const WORKERS = 3;
 /** Three processes start at once on the two cores that load and stores use too. */
@@ -16,12 +16,7 @@ const STOPPED_MS = 7_000;
 /** Several lives of a worker. */
 const CRASHING_MS = 2_000;
 
-let tollgate: OwnInstallation;
-
-const opened = openedForTests();
-beforeAll(async () => {
-  tollgate = await opened.keep(openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) }), (each) => each.close());
-});
+const tollgate = useOpened(() => openOwnInstallation({ PLUGIN_SERVER_WORKERS: String(WORKERS) }));
 
 const workers = (): number[] => childProcesses(tollgate.instance.pidOf('plugin-server'));
 
@@ -42,12 +37,7 @@ async function servingWorkers(): Promise<number> {
 const untilAllServe = (): Promise<void> => eventually(async () => workers().length === WORKERS && (await servingWorkers()) === WORKERS);
 
 describe.each(REAL_GATEWAYS)('nothing unauthorised gets through %s while of three workers of the plugin server', (kind) => {
-  const parts = openedForTests();
-  let gateway: FaultedGateway;
-
-  beforeAll(async () => {
-    gateway = await parts.keep(openFaultedGateway(tollgate, kind), (each) => each.stop());
-  });
+  const gateway = useOpened(() => openFaultedGateway(tollgate, kind));
   beforeEach(untilAllServe);
 
   sceneOn(kind, 'nginx-lua')('one is killed again and again', async () => {

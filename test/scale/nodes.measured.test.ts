@@ -27,10 +27,7 @@ const STORES: readonly (readonly [string, () => Promise<CountingStore> | undefin
   ['a Redis Cluster', () => startTestRedisCluster()],
 ];
 
-const service = useOpened(
-  () => startVahaan(signingKeys),
-  (each) => each.stop(),
-);
+const service = useOpened(() => startVahaan(signingKeys));
 
 describe.each(firstOf(STORES))('three nodes that count in %s', (_name, startStore) => {
   afterAll(closeConnections);
@@ -40,10 +37,10 @@ describe.each(firstOf(STORES))('three nodes that count in %s', (_name, startStor
 
   beforeAll(async () => {
     const redis = await opened.keep(Promise.resolve(startStore()), (each) => each?.close());
-    database = await opened.keep(testDatabase(), (each) => each.close());
+    database = await opened.keep(testDatabase());
     const stores = { databaseUrl: database.url, ...(redis ? { redisUrl: redis.url } : {}) };
     const options = { ...stores, signingKeys, upstreams: service.upstreams };
-    const start = (): Promise<GatewayNode> => opened.keep(startNode(options), (each) => each.stop());
+    const start = (): Promise<GatewayNode> => opened.keep(startNode(options));
     nodes = await Promise.all([start(), start(), start()]);
   });
 

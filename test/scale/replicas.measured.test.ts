@@ -1,10 +1,10 @@
-import { openedForTests } from '../support/opened';
+import { useOpened } from '../support/opened';
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { BalancedClient, type BalancedReply, type BalancedRequest } from '../support/system/balanced-client';
 import { eventually } from '../support/eventually';
-import { CHECK_SECONDS, startTestFleet, type TestFleet, type Unit } from '../support/system/fleet';
+import { CHECK_SECONDS, startTestFleet, type Unit } from '../support/system/fleet';
 import { burst } from '../support/system/exact-burst';
 import { closeConnections, type Reply, send } from '../support/http';
 import { expectMeasured } from '../support/measured';
@@ -121,11 +121,7 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 /** A roll restarts up to ten programs, and waits for many answers in between. */
 const ROLL_LIMIT_MS = 900_000;
 
-const opened = openedForTests();
-let fleet: TestFleet;
-beforeAll(async () => {
-  fleet = await opened.keep(startTestFleet(), (each) => each.close());
-});
+const fleet = useOpened(startTestFleet);
 afterAll(closeConnections);
 
 /** The worker that owns a session, as all replicas find it. */
@@ -183,15 +179,11 @@ describe('three gateways and plugin servers, two replicas of each service and wo
 });
 
 describe('a rolling restart under load', () => {
-  const parts = openedForTests();
-  let client: BalancedClient;
+  const client = useOpened(() => new BalancedClient(fleet.gateways.map(({ address }) => address)));
   let key: string;
   let load: SteadyLoad | undefined;
 
-  beforeAll(async () => {
-    client = await parts.keep(Promise.resolve(new BalancedClient(fleet.gateways.map(({ address }) => address))), (each) => each.close());
-    ({ key } = await fleet.newKey());
-  });
+  beforeAll(async () => void ({ key } = await fleet.newKey()));
   afterEach(async () => {
     await load?.stop();
     load = undefined;

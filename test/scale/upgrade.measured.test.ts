@@ -38,15 +38,12 @@ describe('a database that moves to the next version', () => {
   let sent = 0;
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([
-      opened.keep(testDatabase(), (each) => each.close()),
-      opened.keep(startTestRedis(), (each) => each.close()),
-    ]);
-    service = await opened.keep(startVahaan(signingKeys), (each) => each.stop());
+    [database, redis] = await Promise.all([opened.keep(testDatabase()), opened.keep(startTestRedis())]);
+    service = await opened.keep(startVahaan(signingKeys));
     options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams: service.upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
     await setCustomerLimits(database.pool, { customer, limits: { keys: 10 * UNSEEN_KEYS }, actor: 'test' });
-    nodes.push(await opened.keep(startNode(options), (each) => each.stop()));
+    nodes.push(await opened.keep(startNode(options)));
   });
 
   const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
@@ -107,7 +104,7 @@ describe('a database that moves to the next version', () => {
   });
 
   it('takes a plugin server of the old version that starts after it', async () => {
-    nodes.push(await opened.keep(startNode(options), (each) => each.stop()));
+    nodes.push(await opened.keep(startNode(options)));
     await underLoad(async () => {
       const before = sent;
       await eventually(() => sent > before + 40);

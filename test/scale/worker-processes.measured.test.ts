@@ -32,14 +32,8 @@ describe('a plugin server of two workers', () => {
   let customers = 0;
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([
-      opened.keep(testDatabase(), (each) => each.close()),
-      opened.keep(startTestRedis(), (each) => each.close()),
-    ]);
-    const service = await opened.keep(
-      serve((_request, response) => response.end('{}')),
-      (each) => each.close(),
-    );
+    [database, redis] = await Promise.all([opened.keep(testDatabase()), opened.keep(startTestRedis())]);
+    const service = await opened.keep(serve((_request, response) => response.end('{}')));
     const starting = startNode({
       name: 'edge',
       databaseUrl: database.url,
@@ -48,7 +42,7 @@ describe('a plugin server of two workers', () => {
       upstreams: { vahaan: service.url },
       env: { PLUGIN_SERVER_WORKERS: '2' },
     });
-    node = await opened.keep(starting, (each) => each.stop());
+    node = await opened.keep(starting);
   });
 
   async function newKey(daily = PLENTY): Promise<CreatedKey> {

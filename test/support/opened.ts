@@ -1,12 +1,18 @@
-interface Opened<T> {
-  readonly opening: Promise<T>;
-  readonly close: (value: T) => unknown;
+type Closable = { close(): unknown } | { stop(): unknown } | { end(): unknown };
+
+/** What stops a part: its own `close`, `stop` or `end` unless given. */
+type Closing<T> = [T] extends [Closable] ? [close?: (value: T) => unknown] : [close: (value: T) => unknown];
+
+function closeIt(value: unknown): unknown {
+  const closable = value as Closable;
+  if ('close' in closable) return closable.close();
+  return 'stop' in closable ? closable.stop() : closable.end();
 }
 
 /** What a set-up has opened so far: processes, servers, connections. */
 export interface OpenedParts {
-  /** Waits until a part is open. @param close stops it */
-  keep<T>(opening: Promise<T>, close: (value: T) => unknown): Promise<T>;
+  /** Waits until a part is open. */
+  keep<T>(opening: Promise<T>, ...close: Closing<T>): Promise<T>;
   /**
    * Stops all parts, the newest first. It waits for parts that are still being opened, and stops the others when one cannot be stopped.
    * @throws the first failure to stop a part
@@ -17,18 +23,16 @@ export interface OpenedParts {
 /** For a set-up of several parts: when one cannot be opened, the others are stopped all the same. */
 export function openParts(): OpenedParts {
   const parts: (() => Promise<unknown>)[] = [];
-  const stopperOf =
-    <T>({ opening, close }: Opened<T>) =>
-    async (): Promise<unknown> => {
-      const opened = await opening.then(
+  return {
+    keep: (opening, close: (value: never) => unknown = closeIt) => {
+      const settled = opening.then(
         (value) => ({ value }),
         () => undefined,
       );
-      return opened && close(opened.value);
-    };
-  return {
-    keep: (opening, close) => {
-      parts.push(stopperOf({ opening, close }));
+      parts.push(async () => {
+        const opened = await settled;
+        return opened && close(opened.value as never);
+      });
       return opening;
     },
     close: async () => {
@@ -61,21 +65,8 @@ export async function openTogether<T>(open: (parts: OpenedParts) => Promise<T>):
 
 /** The parts of a file or a `describe`, stopped after its tests, also when `beforeAll` failed half way. */
 export interface TestParts extends OpenedParts {
-  /**
-   * Opens a part before the tests. Its members are there once they run. Hooks run in the order of their definition.
-   * @param close stops it; its own `close`, `stop` or `end` unless given
-   */
-  use<T extends object>(open: () => T | Promise<T>, ...close: T extends Closable ? [close?: Closer<T>] : [close: Closer<T>]): T;
-}
-
-type Closable = { close(): unknown } | { stop(): unknown } | { end(): unknown };
-
-type Closer<T> = (value: T) => unknown;
-
-function closeIt(value: object): unknown {
-  const closable = value as Closable;
-  if ('close' in closable) return closable.close();
-  return 'stop' in closable ? closable.stop() : closable.end();
+  /** Opens a part before the tests, as `keep` does. Its members are there once they run. Hooks run in the order of their definition. */
+  use<T extends object>(open: () => T | Promise<T>, ...close: Closing<T>): T;
 }
 
 export function openedForTests(): TestParts {
@@ -83,9 +74,9 @@ export function openedForTests(): TestParts {
   afterAll(() => parts.close());
   return {
     ...parts,
-    use<T extends object>(open: () => T | Promise<T>, close: Closer<T> = closeIt): T {
+    use<T extends object>(open: () => T | Promise<T>, ...close: Closing<T>): T {
       let value: T | undefined;
-      beforeAll(async () => void (value = await parts.keep(Promise.resolve(open()), close)));
+      beforeAll(async () => void (value = await parts.keep<T>(Promise.resolve(open()), ...close)));
       const there = (): T => {
         if (value === undefined) throw new Error('this part is opened by a beforeAll that has not run yet');
         return value;

@@ -6,13 +6,14 @@ import { closeMonth } from '../../../services/selling/statements/read-statement'
 import { billingOf } from '../../../services/dashboard/billing/billing-of';
 import { type KnownSource } from '../../../services/dashboard/http/dashboard-deps';
 import { PRODUCTS } from '../../support/catalogue';
-import { startDashboard, type TestDashboard, verdict } from '../support/dashboard';
+import { startDashboard, verdict } from '../support/dashboard';
 import { PRODUCT, SOLD } from '../support/faulty-payments';
 import { makeOperator } from '../support/operator';
-import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { startPayingDashboard } from '../support/paying-dashboard';
 import { type PayingCustomer, payingPeople } from '../support/paying-people';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
 import { makeSellerToken } from '../support/seller-token';
+import { openedForTests } from '../../support/opened';
 
 const MONTH = '2026-10';
 const seller = {
@@ -36,24 +37,18 @@ const PROVIDERS: readonly (readonly [string, Provider])[] = [
   ['razorpay', { billing: { provider: 'razorpay' }, isPaidFirst: true, invoices: 0 }],
 ];
 
-/** With the keys of every payment provider, and one with none. */
-let dashboard: PayingDashboard;
-let keyless: TestDashboard;
-let stages: Readonly<Record<string, PaymentStage>>;
 /** What the service behind the product says of itself. */
 let source: KnownSource | null = null;
-beforeAll(async () => {
-  stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
-  const also = Object.fromEntries(Object.entries(stages).map(([name, { port }]) => [name, port]));
-  dashboard = await startPayingDashboard({
-    also,
+const opened = openedForTests();
+const stages: Readonly<Record<string, PaymentStage>> = { stripe: opened.use(startStripeStage), razorpay: opened.use(startRazorpayStage) };
+/** With the keys of every payment provider, and one with none. */
+const dashboard = opened.use(() =>
+  startPayingDashboard({
+    also: Object.fromEntries(Object.entries(stages).map(([name, { port }]) => [name, port])),
     liveSources: { find: (product) => (product === PRODUCT ? source : null), revision: () => JSON.stringify(source) },
-  });
-  keyless = await startDashboard();
-});
-afterAll(async () => {
-  await Promise.all([dashboard, keyless, ...Object.values(stages)].map((each) => each?.close()));
-});
+  }),
+);
+const keyless = opened.use(() => startDashboard());
 
 const { newCustomer, paidCustomer, productOf, planOf } = payingPeople(() => dashboard, PRODUCT);
 

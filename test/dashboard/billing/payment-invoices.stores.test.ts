@@ -23,8 +23,8 @@ import { firstOf, inTestAll } from '../../support/scenes';
 import { verdict } from '../support/dashboard';
 import { startMailing } from '../support/mailing';
 import { makeOperator } from '../support/operator';
-import { type OtherNode, startOtherNode } from '../support/other-node';
-import { type PayingDashboard, startPayingDashboard } from '../support/paying-dashboard';
+import { startOtherNode } from '../support/other-node';
+import { startPayingDashboard } from '../support/paying-dashboard';
 import { payingPeople } from '../support/paying-people';
 import { type PaymentStage, startRazorpayStage, startStripeStage } from '../support/payment-stages';
 import { chargesOf } from '../../../services/selling/billing/charge-states';
@@ -33,6 +33,7 @@ import { propertyRuns } from '../../support/fast-check';
 import { useDatabase } from '../../support/postgres/use-database';
 import { type HonestPayer, PLANS } from '../support/honest-payer';
 import { payHonestly } from '../support/honest-payer';
+import { openedForTests } from '../../support/opened';
 
 const PRODUCT = 'api-ip';
 const timeZone = 'Asia/Kolkata';
@@ -47,22 +48,14 @@ const soldBy = (provider: string, from = '2026-01'): Catalogue => {
   return createCatalogue(PRODUCTS, { billing });
 };
 
-let dashboard: PayingDashboard;
-let stages: Readonly<Record<'stripe' | 'razorpay', PaymentStage>>;
+const opened = openedForTests();
+const stages = { stripe: opened.use(startStripeStage), razorpay: opened.use(startRazorpayStage) };
 const ports = () => ({ stripe: stages.stripe.port, razorpay: stages.razorpay.port });
 const log = createLog('dashboard', { level: 'silent' });
+const dashboard = opened.use(() => startPayingDashboard({ also: ports() }));
+const other = opened.use(() => startOtherNode({ databaseUrl: dashboard.databaseUrl, ports: ports(), clock: systemClock }));
 let operator = '';
-let other: OtherNode;
-beforeAll(async () => {
-  stages = { stripe: await startStripeStage(), razorpay: await startRazorpayStage() };
-  dashboard = await startPayingDashboard({ also: ports() });
-  other = startOtherNode({ databaseUrl: dashboard.databaseUrl, ports: ports(), clock: systemClock });
-  ({ cookie: operator } = await makeOperator(dashboard));
-});
-afterAll(async () => {
-  await other?.close();
-  await Promise.all([dashboard, ...Object.values(stages)].map((each) => each.close()));
-});
+beforeAll(async () => void ({ cookie: operator } = await makeOperator(dashboard)));
 const { newCustomer } = payingPeople(() => dashboard, PRODUCT);
 
 const failing = (about: object, cause: unknown): never => {

@@ -16,8 +16,8 @@ describe('without a database', () => {
   let cookie: string;
 
   beforeAll(async () => {
-    const database = await opened.keep(testDatabase(), (each) => each.close());
-    line = await opened.keep(openFaultProxy(database.url), (each) => each.close());
+    const database = await opened.keep(testDatabase());
+    line = await opened.keep(openFaultProxy(database.url));
     pool = createPool(line.url, { max: 4, statementTimeoutMs: 60_000 });
     dashboard = await opened.keep(startDashboard({ db: pool }), async (each) => {
       line.setMode('pass');

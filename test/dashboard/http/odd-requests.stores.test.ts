@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { eventually } from '../../support/eventually';
-import { startDashboard, type TestDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
+import { startDashboard, tokenOf, useDashboard, verdict } from '../support/dashboard';
 import { randomUUID } from 'node:crypto';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { setCustomerLimits } from '../../../services/selling/customers/customer-limits';
-import { type GatewayDouble, startGatewayDouble } from '../support/gateway-double';
+import { startGatewayDouble } from '../support/gateway-double';
 import { type Belongings, fillPath, isPrinted, makeBelongings, samples } from '../support/endpoint-samples';
 import { fc } from '../../support/fast-check';
 import { createKey } from '../../../services/selling/keys/create-key';
@@ -70,13 +70,11 @@ describe('the server', () => {
 
 describe('whatever is sent', () => {
   const EMAIL = 'fuzzer@example.com';
-  let dashboard: TestDashboard;
   let own: Belongings;
-  let gateway: GatewayDouble;
   const opened = openedForTests();
+  const gateway = opened.use(startGatewayDouble);
+  const dashboard = opened.use(() => startDashboard({ gatewayUrl: gateway.url }));
   beforeAll(async () => {
-    gateway = await opened.keep(startGatewayDouble(), (each) => each.close());
-    dashboard = await opened.keep(startDashboard({ gatewayUrl: gateway.url }), (each) => each.close());
     own = await makeBelongings(dashboard, EMAIL);
     // Hundreds of changes follow, within a minute.
     await setCustomerLimits(dashboard.pool, { customer: EMAIL, limits: { writesPerMinute: 100_000 }, actor: 'test' });

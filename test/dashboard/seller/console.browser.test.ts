@@ -1,4 +1,4 @@
-import { type Browser, type Page } from 'playwright-core';
+import { type Page } from 'playwright-core';
 import { billingTerms, type InvoicingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { createInvoiceBilling } from '../../../services/dashboard/billing/billing-of';
@@ -9,11 +9,11 @@ import { watchOutages } from '../../../services/selling/outages/watch-outages';
 import { createKey } from '../../../services/selling/keys/create-key';
 import { makeSetUpLink } from '../../../services/dashboard/sign-in/set-up-link';
 import { PRODUCTS } from '../../support/catalogue';
-import { openedForTests } from '../../support/opened';
+import { useOpened } from '../../support/opened';
 import { step } from '../../support/step';
 import { inaccessible, inaccessibleInBoth } from '../support/axe';
 import { openPage, settle, startBrowser, type WatchedPage } from '../support/browser';
-import { type PageDashboard, startPageDashboard } from '../support/page-dashboard';
+import { startPageDashboard } from '../support/page-dashboard';
 import { enterPassword, type Entrant, press, setFirstPassword, setUpSecondFactor, signInAgain, signUp } from '../support/entrances';
 
 const OPERATOR = 'ops@tollgate.example';
@@ -28,17 +28,12 @@ const TERMS = billingTerms.parse({
   tax: { gst: { rate: 18, hsn: '998431' } },
 }) as InvoicingTerms;
 
-let dashboard: PageDashboard;
-let browser: Browser;
 let operator: WatchedPage;
 let customer: WatchedPage;
 
-const opened = openedForTests();
+const dashboard = useOpened(() => startPageDashboard());
+const browser = useOpened(startBrowser);
 beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([
-    opened.keep(startPageDashboard(), (each) => each.close()),
-    opened.keep(startBrowser(), (each) => each.close()),
-  ]);
   operator = await openPage(browser);
   customer = await openPage(browser);
 });

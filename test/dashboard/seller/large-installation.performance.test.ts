@@ -137,14 +137,14 @@ function openAtProvider(): void {
 
 const opened = openedForTests();
 beforeAll(async () => {
-  dashboard = await opened.keep(startDashboard(), (each) => each.close());
+  dashboard = await opened.keep(startDashboard());
   await applyCatalogue(dashboard.pool, createCatalogue(SOLD), { actor: 'test' });
   own = await makeBelongings(dashboard);
   operator = (await makeOperator(dashboard)).cookie;
   operatorSample = await operatorSamples(dashboard.pool, own);
   await applyCatalogue(dashboard.pool, createCatalogue(SOLD), { actor: 'test' });
   const sandbox = startPaymentsSandbox({ port: 0, ...PAYMENT_KEYS, send: () => Promise.resolve(503) });
-  provider = await opened.keep(sandbox, (each) => each.close());
+  provider = await opened.keep(sandbox);
   openAtProvider();
   await seed();
 });

@@ -44,7 +44,7 @@ async function startOidcServer(): Promise<OidcServer> {
 const opened = openedForTests();
 let provider: OidcServer;
 const stage = PageStage.forFile(async () => {
-  provider = await opened.keep(startOidcServer(), (each) => each.stop());
+  provider = await opened.keep(startOidcServer());
   const client = { clientId: OIDC_CLIENT.id, clientSecret: OIDC_CLIENT.secret };
   return { providers: [{ id: 'acme', name: 'Acme', kind: 'oidc', issuer: provider.issuer, ...client }] };
 });

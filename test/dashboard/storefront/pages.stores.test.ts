@@ -26,7 +26,7 @@ describe('the pages of the app', () => {
     writeFileSync(join(root, 'index.html'), '<!doctype html><title>Tollgate</title>');
     writeFileSync(join(root, 'favicon.svg'), '<svg/>');
     writeFileSync(join(root, 'assets', 'main-abc123.js'), 'export {};');
-    app = await opened.keep(Promise.resolve(fastify()), (each) => each.close());
+    app = await opened.keep(Promise.resolve(fastify()));
     await serveWeb(app, { root, url: 'http://127.0.0.1:8080', dress: (html) => brandPage(html, PLAIN_BRAND) });
   });
 

@@ -54,7 +54,7 @@ const rows = async (): Promise<{ email: string; product: string | null; confirme
   ).rows;
 
 beforeAll(async () => {
-  other = await opened.keep(Promise.resolve(createPool(dashboard.databaseUrl, { max: 2 })), (each) => each.end());
+  other = await opened.keep(Promise.resolve(createPool(dashboard.databaseUrl, { max: 2 })));
   const write = { status: statusMailsBy(createStatusLinks({ secret: dashboard.secret, url: ORIGIN })) };
   const send = (mail: Mail): void => {
     tried += 1;

@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey, isPlausibleKey } from '../../../plugins/cor
 import { PRODUCTS } from '../../support/catalogue';
 import { type TryAnswer } from '../../../services/dashboard/contract/try';
 import { eventually } from '../../support/eventually';
-import { startDashboard, type TestDashboard, verdict } from '../support/dashboard';
+import { startDashboard, verdict } from '../support/dashboard';
 import { startGatewayDouble, type GatewayDouble } from '../support/gateway-double';
 import { type CatalogueProduct, createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
@@ -13,18 +13,14 @@ describe('with an own key', () => {
   const KEY = generateApiKey('test');
   const MIB = 1024 * 1024;
 
-  let gateway: GatewayDouble;
-  let dashboard: TestDashboard;
+  const opened = openedForTests();
+  const gateway = opened.use(startGatewayDouble);
+  const dashboard = opened.use(() => startDashboard({ gatewayUrl: `${gateway.url}/base` }));
   let cookie: string;
   /** Does not wait for a gateway that is silent. */
-  let hasty: TestDashboard;
+  const hasty = opened.use(() => startDashboard({ gatewayUrl: `${gateway.url}/base`, gatewayTimeoutMs: TIMEOUT_MS }));
   let hastyCookie: string;
-  const opened = openedForTests();
   beforeAll(async () => {
-    gateway = await opened.keep(startGatewayDouble(), (each) => each.close());
-    const gatewayUrl = `${gateway.url}/base`;
-    dashboard = await opened.keep(startDashboard({ gatewayUrl }), (each) => each.close());
-    hasty = await opened.keep(startDashboard({ gatewayUrl, gatewayTimeoutMs: TIMEOUT_MS }), (each) => each.close());
     cookie = await dashboard.signIn();
     hastyCookie = await hasty.signIn();
   });
@@ -250,13 +246,9 @@ describe('with an own key', () => {
 });
 
 describe('with the key of the readers', () => {
-  let gateway: GatewayDouble;
-  let dashboard: TestDashboard;
   const opened = openedForTests();
-  beforeAll(async () => {
-    gateway = await opened.keep(startGatewayDouble(), (each) => each.close());
-    dashboard = await opened.keep(startDashboard({ gatewayUrl: gateway.url }), (each) => each.close());
-  });
+  const gateway = opened.use(startGatewayDouble);
+  const dashboard = opened.use(() => startDashboard({ gatewayUrl: gateway.url }));
   beforeEach(async () => {
     gateway.seen.splice(0);
     gateway.answer = (_request, response) => void response.setHeader('Content-Type', 'text/plain').end('fine');

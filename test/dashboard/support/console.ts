@@ -17,7 +17,7 @@ interface Console {
 
 /** One for a file's tests. Call it in `beforeAll`. */
 export async function openConsole(opened: OpenedParts): Promise<Console> {
-  const dashboard = await opened.keep(startDashboard({ payments: stillPayments }), (each) => each.close());
+  const dashboard = await opened.keep(startDashboard({ payments: stillPayments }));
   const own = await makeBelongings(dashboard, EMAIL);
   const { cookie } = await makeOperator(dashboard, OPERATOR);
   const { customerId } = (await dashboard.ask({ path: '/api/session', cookie: own.cookie })).json();

@@ -25,7 +25,7 @@ import { GatewayCaller } from '../../../services/dashboard/customer/requests/gat
 import { createLog } from '../../../services/kit/log';
 import { createMetrics } from '../../../services/kit/metrics';
 import { eventually } from '../../support/eventually';
-import { openedForTests } from '../../support/opened';
+import { useOpened } from '../../support/opened';
 import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { PATIENCE_MS, testDatabase } from '../../support/postgres/postgres';
@@ -273,9 +273,7 @@ export async function empty({ db, pool, mails }: TestDashboard): Promise<void> {
 
 /** A dashboard for all tests of the block around it, there once they begin. If told so, each test finds it without people and mail. */
 export function useDashboard(options: DashboardOptions = {}, isEmptied = false): TestDashboard {
-  const dashboard = {} as TestDashboard;
-  const opened = openedForTests();
-  beforeAll(async () => void Object.assign(dashboard, await opened.keep(startDashboard(options), (each) => each.close())));
+  const dashboard = useOpened(() => startDashboard(options));
   if (isEmptied) {
     beforeEach(() => empty(dashboard));
   }

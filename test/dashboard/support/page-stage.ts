@@ -59,8 +59,8 @@ export class PageStage {
     const opened = openedForTests();
     beforeAll(async () => {
       const [dashboard, browser] = await Promise.all([
-        opened.keep(Promise.resolve(options()).then(startPageDashboard), (each) => each.close()),
-        opened.keep(startBrowser(), (each) => each.close()),
+        opened.keep(Promise.resolve(options()).then(startPageDashboard)),
+        opened.keep(startBrowser()),
       ]);
       stage.running = { browser, dashboard };
     });

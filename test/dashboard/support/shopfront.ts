@@ -32,7 +32,7 @@ export class Shopfront {
         readDocument: () => shop.readDocument(),
         liveSources: { find: (product) => shop.sources[product] ?? null, revision: () => JSON.stringify(shop.sources) },
       });
-      shop.running = await opened.keep(starting, (each) => each.close());
+      shop.running = await opened.keep(starting);
     });
     return shop;
   }

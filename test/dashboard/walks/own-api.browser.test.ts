@@ -81,16 +81,13 @@ async function entrant(email: string): Promise<Entrant> {
 
 beforeAll(async () => {
   api = await opened.keep(startApi(), ({ server }) => server.close());
-  const postgres = await opened.keep(testDatabase({ empty: true }), (each) => each.close());
-  const redis = await opened.keep(startTestRedis(), (each) => each.close());
-  [toPostgres, toRedis] = [
-    await opened.keep(openFaultProxy(postgres.url), (each) => each.close()),
-    await opened.keep(openFaultProxy(redis.url), (each) => each.close()),
-  ];
-  database = await opened.keep(Promise.resolve(createPool(postgres.url, { max: 2 })), (each) => each.end());
+  const postgres = await opened.keep(testDatabase({ empty: true }));
+  const redis = await opened.keep(startTestRedis());
+  [toPostgres, toRedis] = [await opened.keep(openFaultProxy(postgres.url)), await opened.keep(openFaultProxy(redis.url))];
+  database = await opened.keep(Promise.resolve(createPool(postgres.url, { max: 2 })));
   const env = { TOLLGATE_CONFIG: openShop(), DATABASE_URL: toPostgres.url, REDIS_URL: toRedis.url };
-  instance = await opened.keep(startInstance(env), (each) => each.stop());
-  browser = await opened.keep(startBrowser(), (each) => each.close());
+  instance = await opened.keep(startInstance(env));
+  browser = await opened.keep(startBrowser());
   [customer, stranger] = [await entrant(CUSTOMER), await entrant('nobody@example.com')];
   await signUp(customer);
 });

@@ -150,7 +150,7 @@ export function useGateways(options: () => GatewaysOptions): ReadonlyMap<AnyGate
     const start = async (kind: AnyGateway): Promise<void> => {
       const file = typeof kongYml === 'string' ? kongYml : kongYml(kind);
       const starting = startAnyGateway({ kind, dataDir, services, ...rest, kongYml: file });
-      running.set(kind, await opened.keep(starting, (each) => each.stop()));
+      running.set(kind, await opened.keep(starting));
     };
     await Promise.all(kinds.map(start));
   });

@@ -77,7 +77,7 @@ async function openWithKeys(
   const { services, metrics: pages } = tollgate.instance;
   const pluginServer = pages['plugin-server'] ?? '';
   const [gateway, revoked, { key }, { key: watcher }] = await Promise.all([
-    parts.keep(startAnyGateway({ kind, dataDir: sockets, services, answersTo: new URL(pluginServer).host }), (each) => each.stop()),
+    parts.keep(startAnyGateway({ kind, dataDir: sockets, services, answersTo: new URL(pluginServer).host })),
     newKey(),
     newKey(),
     newKey(),

@@ -15,7 +15,7 @@ beforeAll(async () => void (grank = await grankWith({ SANDBOX_URL: sandbox.url }
 
 async function grankWith(env: Record<string, string>): Promise<Harness> {
   const worker = await opened.keep(startTestWorker(env), (each) => each.close(100));
-  return opened.keep(serviceWith(grankService, worker.address), (each) => each.close());
+  return opened.keep(serviceWith(grankService, worker.address));
 }
 
 const poster = (of: Harness) => (route: string, payload: object) =>

@@ -22,7 +22,7 @@ let service: Harness;
 /** Live look-ups ask nobody: reverse DNS is off. */
 function harnessWith(env: Record<string, string>, sandboxUrl: string | undefined, refund?: Refund): Promise<Harness> {
   const building = buildHarness(ipService, { IP_REVERSE_DNS: 'off', ...env }, { sandboxUrl, clock: systemClock, refund });
-  return opened.keep(building, (each) => each.close());
+  return opened.keep(building);
 }
 
 beforeAll(async () => {

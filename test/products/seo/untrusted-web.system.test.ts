@@ -173,7 +173,7 @@ describe('pages', () => {
     );
     const network = { dial: web.dial, resolve: () => Promise.resolve(['93.184.216.34']) };
     const env = { SEO_PARSE_THREADS: String(MAX_READ_AT_ONCE) };
-    stage = await parts.keep(startSeoStage({ network, env, pageThread: await heldThread() }), (each) => each.close());
+    stage = await parts.keep(startSeoStage({ network, env, pageThread: await heldThread() }));
   });
 
   async function backlinks(subscriptionId: string, hosts: readonly string[]): Promise<unknown[]> {

@@ -5,7 +5,7 @@ import { describeQuotaCounter } from '../../contracts/quota-counter';
 import { eventually } from '../../support/eventually';
 import { openedForTests } from '../../support/opened';
 import { useDatabase } from '../../support/postgres/use-database';
-import { type TestRedisCluster, startTestRedisCluster } from '../../support/redis/redis-cluster';
+import { startTestRedisCluster } from '../../support/redis/redis-cluster';
 import { type TestRedis } from '../../support/redis/redis';
 import { runsEveryScene } from '../../support/scenes';
 import { harnessOf, storeNode } from './harness';
@@ -14,10 +14,7 @@ const LIMITS = { daily: 200, monthly: 100_000 };
 
 const opened = openedForTests();
 const database = useDatabase();
-let cluster: TestRedisCluster;
-beforeAll(async () => {
-  cluster = await opened.keep(startTestRedisCluster(), (each) => each.close());
-});
+const cluster = opened.use(startTestRedisCluster);
 
 // The suite of one Redis once more. `npm test` runs what a cluster has of its own, below.
 if (runsEveryScene)

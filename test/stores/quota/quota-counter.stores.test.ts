@@ -7,10 +7,7 @@ import { harnessOf, postgresNode, redisNode, storeNode } from './harness';
 
 const opened = openedForTests();
 const database = useDatabase();
-let redis: Awaited<ReturnType<typeof anyTestRedis>>;
-beforeAll(async () => {
-  redis = await opened.keep(anyTestRedis(), (each) => each.close());
-});
+const redis = opened.use(anyTestRedis);
 
 // Nodes count in both stores, or in Postgres alone. Redis by itself has the same scripts as both.
 if (runsEveryScene)

@@ -130,9 +130,9 @@ describe('any order of spends, refunds, plan changes and day turns', () => {
   let isUp = true;
   const storeClock = new StoreClock();
   beforeAll(async () => {
-    redis = await opened.keep(startTestRedis({ persistent: true }), (each) => each.close());
+    redis = await opened.keep(startTestRedis({ persistent: true }));
     const options = { pool: database.pool, redisUrl: redis.url, storeClock };
-    nodes = await Promise.all([1, 2].map(() => opened.keep(storeNode(options), (each) => each.close())));
+    nodes = await Promise.all([1, 2].map(() => opened.keep(storeNode(options))));
   });
 
   async function disturb(action: Action): Promise<void> {

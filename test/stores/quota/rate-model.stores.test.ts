@@ -16,7 +16,7 @@ const opened = openedForTests();
 const database = useDatabase();
 let client: Redis;
 beforeAll(async () => {
-  const redis = await opened.keep(anyTestRedis(), (each) => each.close());
+  const redis = await opened.keep(anyTestRedis());
   client = new Redis(redis.url, { maxRetriesPerRequest: 0 });
   void opened.keep(Promise.resolve(client), (each) => each.disconnect());
   await createTimedTake(database.pool);

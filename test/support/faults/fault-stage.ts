@@ -14,6 +14,7 @@ import { PATIENCE_MS } from '../postgres/postgres';
 import { endProgram, startProgram, type StartedProgram } from '../system/program';
 import { startTestRedis, type TestRedis } from '../redis/redis';
 import { CATALOGUE } from '../catalogue';
+import { openTogether } from '../opened';
 
 /** A gateway with its plugin server, a product, and stores that nothing else uses and that may be broken. */
 export interface FaultStage {
@@ -78,36 +79,27 @@ export interface StageOptions {
 }
 
 /** Starts all of it; what had been started when a part fails is ended. */
-export async function openFaultStage(options: StageOptions = {}): Promise<FaultStage> {
-  const closers: (() => Promise<unknown>)[] = [];
-  const close = async (): Promise<void> => {
-    closeConnections();
-    for (const end of closers.splice(0).reverse()) await end();
-  };
-  const keep = async <T>(part: Promise<T>, end: (part: T) => Promise<unknown>): Promise<T> => {
-    const started = await part;
-    closers.push(() => end(started));
-    return started;
-  };
-  try {
-    const postgres = await keep(startFaultPostgres(options.postgresFolder), (server) => server.close());
+export function openFaultStage(options: StageOptions = {}): Promise<FaultStage> {
+  return openTogether(async (parts) => {
+    const postgres = await parts.keep(startFaultPostgres(options.postgresFolder));
     await prepareDatabase(postgres.url);
-    const redis = await keep(startTestRedis({ persistent: true }), (server) => server.close());
-    const service = await keep(startService(options), ({ child }) => endProgram(child));
-    const db = await keep(Promise.resolve(createPool(postgres.url, { max: 2, statementTimeoutMs: PATIENCE_MS })), (pool) => pool.end());
+    const redis = await parts.keep(startTestRedis({ persistent: true }));
+    const service = await parts.keep(startService(options), ({ child }) => endProgram(child));
+    const db = await parts.keep(Promise.resolve(createPool(postgres.url, { max: 2, statementTimeoutMs: PATIENCE_MS })));
     const upstreams = service.ready['services'] as Record<string, string>;
     const revoked = await issueKey(db);
     await revokeKey(db, { id: revoked.id, actor });
     const addNode: FaultStage['addNode'] = async (changed) => {
       const stores = { databaseUrl: postgres.url, redisUrl: redis.url };
-      const node = await keep(startNode({ ...stores, signingKeys, upstreams, ...changed }), (each) => each.stop());
+      const node = await parts.keep(startNode({ ...stores, signingKeys, upstreams, ...changed }));
       // Counts of its own: nodes that use different stores agree only later.
       const { key } = await issueKey(db);
       return { node, target: { url: `${node.gateway}/vahaan`, key, revokedKey: revoked.key, metrics: () => node.metrics() } };
     };
+    const close = (): Promise<void> => {
+      closeConnections();
+      return parts.close();
+    };
     return { postgres, redis, service, db, newKey: () => issueKey(db), addNode, close, ...(await addNode()) };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }

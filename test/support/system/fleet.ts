@@ -64,13 +64,10 @@ export function startTestFleet(): Promise<TestFleet> {
 }
 
 async function startParts(parts: OpenedParts): Promise<TestFleet> {
-  const [database, redis] = await Promise.all([
-    parts.keep(testDatabase(), (each) => each.close()),
-    parts.keep(startTestRedis(), (each) => each.close()),
-  ]);
+  const [database, redis] = await Promise.all([parts.keep(testDatabase()), parts.keep(startTestRedis())]);
   const signingKeys = `test:${randomBytes(32).toString('base64')}`;
   const starting = startFleet({ databaseUrl: database.url, redisUrl: redis.url, signingKeys });
-  const fleet = await parts.keep(starting, (each) => each.close());
+  const fleet = await parts.keep(starting);
   const published = PRODUCTS.filter(({ routes }) => routes.length > 0).map(({ id }) => id);
   return {
     ...fleet,

@@ -2,7 +2,7 @@ import { createWebhook } from '../../../../services/selling/webhooks/change-webh
 import { newKey } from '../../../contracts/access-records';
 import { systemClock } from '../../../../plugins/core/ports';
 import { createLog } from '../../../../services/kit/log';
-import { type GatewayDouble, startGatewayDouble } from '../../support/gateway-double';
+import { startGatewayDouble } from '../../support/gateway-double';
 import { eventually } from '../../../support/eventually';
 import { openedForTests } from '../../../support/opened';
 import { createPool } from '../../../../plugins/stores/postgres/pool';
@@ -17,13 +17,10 @@ describe('sending alerts by webhook and mail', () => {
   const timeZone = 'Asia/Kolkata';
   const opened = openedForTests();
   const database = useDatabase();
-  let receiver: GatewayDouble;
+  const receiver = opened.use(startGatewayDouble);
   let sent: Mail[];
   const running: Pick<AlertWork, 'close'>[] = [];
 
-  beforeAll(async () => {
-    receiver = await opened.keep(startGatewayDouble(), (each) => each.close());
-  });
   beforeEach(() => {
     receiver.seen.splice(0);
     sent = [];

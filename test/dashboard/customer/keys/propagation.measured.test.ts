@@ -62,11 +62,11 @@ let proxy: PostgresProxy;
 let nodes: Record<'sound' | 'deaf', GatewayNode>;
 
 beforeAll(async () => {
-  proxy = await opened.keep(startPostgresProxy(database.url), (each) => each.close());
+  proxy = await opened.keep(startPostgresProxy(database.url));
   const options = { signingKeys: `test:${randomBytes(32).toString('base64')}`, upstreams: {} };
   const [sound, deaf] = await Promise.all([
-    opened.keep(startNode({ ...options, databaseUrl: database.url, name: 'sound' }), (each) => each.stop()),
-    opened.keep(startNode({ ...options, databaseUrl: proxy.url, name: 'deaf' }), (each) => each.stop()),
+    opened.keep(startNode({ ...options, databaseUrl: database.url, name: 'sound' })),
+    opened.keep(startNode({ ...options, databaseUrl: proxy.url, name: 'deaf' })),
   ]);
   nodes = { sound, deaf };
   const names = async (): Promise<number> => (await database.pool.query('SELECT 1 FROM gateway_node WHERE feed_healthy')).rowCount ?? 0;

@@ -36,11 +36,11 @@ describe.each(firstOf(['Redis', 'Postgres'] as const))('usage that two nodes cou
   const opened = openedForTests();
 
   beforeAll(async () => {
-    const redis = store === 'Redis' ? await opened.keep(startTestRedis(), (each) => each.close()) : undefined;
-    const database = await opened.keep(testDatabase(), (each) => each.close());
+    const redis = store === 'Redis' ? await opened.keep(startTestRedis()) : undefined;
+    const database = await opened.keep(testDatabase());
     db = database.pool;
     const upstreams = createSandboxUpstreams();
-    sandbox = await opened.keep(startSandbox({ host: '127.0.0.1', port: 0, upstreams }), (each) => each.close());
+    sandbox = await opened.keep(startSandbox({ host: '127.0.0.1', port: 0, upstreams }));
     const environment = {
       TOLLGATE_SIGNING_KEYS: signingKeys,
       DATABASE_URL: database.url,
@@ -50,15 +50,15 @@ describe.each(firstOf(['Redis', 'Postgres'] as const))('usage that two nodes cou
       SERVICE_PORT: '0',
       PRIVATE_PORT: '0',
     };
-    const { services } = await opened.keep(runServices([SERVICES.pincode], environment), (each) => each.close());
+    const { services } = await opened.keep(runServices([SERVICES.pincode], environment));
     const shared = {
       databaseUrl: database.url,
       signingKeys,
       upstreams: { ...services },
       ...(redis ? { redisUrl: redis.url } : {}),
     };
-    nodes = await Promise.all([1, 2].map(() => opened.keep(startNode(shared), (each) => each.stop())));
-    counters = await opened.keep(storeNode({ pool: db, redisUrl: redis?.url }), (each) => each.close());
+    nodes = await Promise.all([1, 2].map(() => opened.keep(startNode(shared))));
+    counters = await opened.keep(storeNode({ pool: db, redisUrl: redis?.url }));
   });
 
   afterAll(closeConnections);

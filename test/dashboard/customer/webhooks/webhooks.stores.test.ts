@@ -50,8 +50,8 @@ describe('webhooks of a customer', () => {
   const senders: WebhookSender[] = [];
 
   beforeAll(async () => {
-    ({ pool } = await opened.keep(testDatabase(), (each) => each.close()));
-    receiver = await opened.keep(startGatewayDouble(), (each) => each.close());
+    ({ pool } = await opened.keep(testDatabase()));
+    receiver = await opened.keep(startGatewayDouble());
     received = receiver.seen;
   });
   beforeEach(async () => {
