@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { listErrors } from '../../services/openapi/error-table';
 import { buildDocument } from '../support/openapi/build-document';
 import { CATALOGUE, PRODUCTS } from '../support/catalogue';
-import { send, type Reply } from '../support/http';
+import { type Reply, send, type Sending } from '../support/http';
 import { codeContradictions } from '../support/openapi/code-contradictions';
 import { type DescribedDocument, DocumentedApi } from '../support/openapi/documented-api';
 import { ExampleCaller, type SandboxExample } from '../support/follow-example';
@@ -118,5 +118,39 @@ describe('a live key', () => {
     expect([reply.status, reply.json().code]).toEqual([503, 'upstream_not_configured']);
     expect(JSON.stringify(reply.json())).not.toContain('GST_LINK_URL');
     expect((await send(`${tollgate.gatewayUrl}/ip?ip=8.8.8.8`, { headers: { 'X-API-Key': key } })).status).toBe(200);
+  });
+});
+
+const withBody = (product: string, type: string, body: string): Sending => ({
+  method: 'POST',
+  headers: { 'X-API-Key': keys.get(product) ?? '', 'Content-Type': type },
+  body,
+});
+
+describe('the problem of a product', () => {
+  it.each<[string, () => [string, Sending], number, string]>([
+    ['a bad address', () => ['/ip?ip=300.1.1.1', { headers: { 'X-API-Key': keys.get('api-ip') ?? '' } }], 400, 'invalid_request'],
+    [
+      'a missing parameter',
+      () => ['/grank/position', withBody('api-grank', 'application/json', '{"keyword":"x"}')],
+      422,
+      'validation_failed',
+    ],
+    ['an unknown body type', () => ['/pincode', withBody('api-pincode', 'application/x-unknown', 'x')], 415, 'media_type_unsupported'],
+  ])('with %s comes through as it is, with the request id', async (_, sending, status, code) => {
+    const [path, options] = sending();
+    const reply = await send(tollgate.gatewayUrl + path, options);
+    expect([reply.status, reply.json().code]).toEqual([status, code]);
+    expect(reply.headers['content-type']).toContain('application/problem+json');
+    expect(reply.json().request_id).toBe(reply.headers['x-kong-request-id']);
+  });
+});
+
+describe("the gateway's own refusals", () => {
+  it.each(['application/json', 'text/html', '*/*', 'text/plain'])('are problems that a caller with Accept %s can read', async (accept) => {
+    const reply = await send(`${tollgate.gatewayUrl}/no-such-route`, { headers: { Accept: accept } });
+    expect(reply.status).toBe(404);
+    expect(reply.text).toContain(String(reply.headers['x-kong-request-id']));
+    expect(reply.text).not.toMatch(/kong|nginx|node|stack/i);
   });
 });

@@ -2,8 +2,6 @@ import { REDIS_USERS } from '../../cli/container/redis-users';
 import { DATABASE_ROLES } from '../../cli/database-roles/privileges';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createCustomer } from '../../services/selling/customers/create-customer';
-import { createKey } from '../../services/selling/keys/create-key';
 import { createPool } from '../../plugins/stores/postgres/pool';
 import { ExampleCaller, type SandboxExample } from '../support/follow-example';
 import { eventually } from '../support/eventually';
@@ -12,6 +10,7 @@ import { startInstance } from '../support/system/instance';
 import { checkLogs, countSecrets, findSecrets, noteSecret, readLogs } from '../support/used-secrets';
 import { namesIn, readAlerts, readOperations, readPanels, seriesIn } from './support/metric-names';
 import { openedForTests } from '../support/opened';
+import { newKey } from '../contracts/access-records';
 
 interface CollectedSpan {
   readonly traceId: string;
@@ -116,8 +115,7 @@ let key = '';
 const PRODUCTS = ['api-aadhaar', 'api-gst', 'api-glead', 'api-pincode'];
 
 beforeAll(async () => {
-  await createCustomer(db, { email: 'you@example.com', actor: 'test' });
-  ({ key } = await createKey(db, { customer: 'you@example.com', products: PRODUCTS, mode: 'test', actor: 'test' }));
+  ({ key } = await newKey(db, { products: PRODUCTS, mode: 'test' }));
   noteSecret('API key', key);
   examples = (await send(`${instance.sandbox}/`)).json();
   caller = new ExampleCaller(instance.gateway.replace(/\/$/, ''), () => key);

@@ -171,7 +171,7 @@ const CAUSED_ELSEWHERE: Readonly<Record<string, string>> = {
   '502 gateway_error': 'gateway/requests',
   '503 gateway_error': 'gateway/requests',
   '504 gateway_error': 'gateway/requests',
-  '401 gateway_proof_missing': 'acceptance/proof.system',
+  '401 gateway_proof_missing': 'acceptance/protocol.system',
   '503 access_layer_unavailable': 'access-layer/refusals',
   '503 quota_unavailable': 'access-layer/refusals',
   '500 processing_failed': 'workers/identity/workers-and-sessions.system',

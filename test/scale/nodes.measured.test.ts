@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createCustomer } from '../../services/selling/customers/create-customer';
-import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
 import { closeConnections } from '../support/http';
 import { openedForTests, useOpened } from '../support/opened';
@@ -12,6 +10,7 @@ import { startNode, type GatewayNode } from '../support/system/node';
 import { lastAdmittedAfter } from '../support/system/revocation';
 import { firstOf } from '../support/scenes';
 import { startVahaan } from '../support/system/vahaan';
+import { newKey } from '../contracts/access-records';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 const PLENTY = 1_000_000;
@@ -46,20 +45,15 @@ describe.each(firstOf(STORES))('three nodes that count in %s', (_name, startStor
 
   const urls = (): string[] => nodes.map(({ gateway }) => `${gateway}/vahaan`);
 
-  /** Of a customer of its own. */
-  async function newKey(daily: number): Promise<CreatedKey> {
-    const customer = `nodes-${randomBytes(4).toString('hex')}@example.com`;
-    await createCustomer(database.pool, { email: customer, actor: 'test' });
-    return createKey(database.pool, { customer, products: ['api-vahaan'], mode: 'test', actor: 'test', daily, monthly: PLENTY });
-  }
+  const keyFor = (daily: number) => newKey(database.pool, { products: ['api-vahaan'], mode: 'test', daily, monthly: PLENTY });
 
   it('pass exactly M of N concurrent requests with M left, through all of them together', async () => {
     const metrics = nodes.map((node) => (name: string) => node.metric(name));
-    expect(await burst({ urls: urls(), newKey, metrics, left: 61, requests: 200 })).toEqual({ 200: 61, 429: 139 });
+    expect(await burst({ urls: urls(), newKey: keyFor, metrics, left: 61, requests: 200 })).toEqual({ 200: 61, 429: 139 });
   });
 
   it('honour a revoked key for no longer than a second after the commit, while it is hammered on every node', async () => {
-    const { key, id } = await newKey(PLENTY);
+    const { key, id } = await keyFor(PLENTY);
     const revoke = (): Promise<unknown> => revokeKey(database.pool, { id, actor: 'test' });
     for (const ms of await lastAdmittedAfter({ urls: urls(), key, revoke })) expectMeasured(ms, 1_000);
   });

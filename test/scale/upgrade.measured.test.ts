@@ -14,11 +14,12 @@ import { closeConnections, send } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
 import { NEXT_MIGRATION_NAME, nextVersionMigrations } from '../support/system/next-version';
 import { startNode, type GatewayNode } from '../support/system/node';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
-import { startTestRedis, type TestRedis } from '../support/redis/redis';
+import { testDatabase } from '../support/postgres/postgres';
+import { startTestRedis } from '../support/redis/redis';
 import { lastAdmittedAfter } from '../support/system/revocation';
-import { startVahaan, type Vahaan } from '../support/system/vahaan';
+import { startVahaan } from '../support/system/vahaan';
 import { isUndecided, sayExcused, startTurnMeter } from '../support/system/turn-meter';
+import { newKey } from '../contracts/access-records';
 
 const signingKeys = `test:${randomBytes(32).toString('base64')}`;
 const customer = 'upgrade@example.com';
@@ -29,32 +30,30 @@ const UNSEEN_KEYS = isMeasured ? 200 : 40;
 describe('a database that moves to the next version', () => {
   afterAll(closeConnections);
   const opened = openedForTests();
-  let database: TestDatabase;
-  let redis: TestRedis;
-  let service: Vahaan;
-  let options: Parameters<typeof startNode>[0];
+  const database = opened.use(testDatabase);
+  const redis = opened.use(startTestRedis);
+  const service = opened.use(() => startVahaan(signingKeys));
+  const start = (): Promise<GatewayNode> =>
+    opened.keep(startNode({ databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams: service.upstreams }));
   const nodes: GatewayNode[] = [];
   const failed: string[] = [];
   let sent = 0;
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([opened.keep(testDatabase()), opened.keep(startTestRedis())]);
-    service = await opened.keep(startVahaan(signingKeys));
-    options = { databaseUrl: database.url, redisUrl: redis.url, signingKeys, upstreams: service.upstreams };
     await createCustomer(database.pool, { email: customer, actor: 'test' });
     await setCustomerLimits(database.pool, { customer, limits: { keys: 10 * UNSEEN_KEYS }, actor: 'test' });
-    nodes.push(await opened.keep(startNode(options)));
+    nodes.push(await start());
   });
 
-  const newKey = (email = customer, daily = 1_000_000): ReturnType<typeof createKey> =>
-    createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: 1_000_000, actor: 'test' });
+  const limits = { daily: 1_000_000, monthly: 1_000_000 };
+  const anotherKey = () => createKey(database.pool, { customer, products: ['api-vahaan'], mode: 'test', ...limits, actor: 'test' });
   const urls = (): string[] => nodes.map(({ gateway }) => `${gateway}/vahaan`);
 
   /** Known keys, keys that the nodes have to look up, and keys that were never issued, on every node, while `work` runs. */
   async function underLoad(work: () => Promise<unknown>): Promise<void> {
-    const { key: known } = await newKey();
+    const { key: known } = await anotherKey();
     // Made beforehand: whoever makes one waits for the tables as well.
-    const unseen = await Promise.all(Array.from({ length: UNSEEN_KEYS }, async () => (await newKey()).key));
+    const unseen = await Promise.all(Array.from({ length: UNSEEN_KEYS }, async () => (await anotherKey()).key));
     let running = true;
     /** What was refused although a request need not be, unless the machine gave the node or its stores no turns. */
     const suspects: { what: string; isExcused: () => boolean }[] = [];
@@ -104,7 +103,7 @@ describe('a database that moves to the next version', () => {
   });
 
   it('takes a plugin server of the old version that starts after it', async () => {
-    nodes.push(await opened.keep(startNode(options)));
+    nodes.push(await start());
     await underLoad(async () => {
       const before = sent;
       await eventually(() => sent > before + 40);
@@ -115,11 +114,7 @@ describe('a database that moves to the next version', () => {
   it('lets both versions count as one', async () => {
     const counts = await burst({
       urls: urls(),
-      newKey: async (daily) => {
-        const email = `counted-${randomBytes(4).toString('hex')}@example.com`;
-        await createCustomer(database.pool, { email, actor: 'test' });
-        return newKey(email, daily);
-      },
+      newKey: (daily) => newKey(database.pool, { products: ['api-vahaan'], mode: 'test', daily, monthly: 1_000_000 }),
       metrics: nodes.map((node) => (name) => node.metric(name)),
       left: 41,
       requests: 100,
@@ -128,7 +123,7 @@ describe('a database that moves to the next version', () => {
   });
 
   it('lets both versions refuse a revoked key within a second', async () => {
-    const { key, id } = await newKey();
+    const { key, id } = await anotherKey();
     const revoke = (): Promise<unknown> => revokeKey(database.pool, { id, actor: 'test' });
     for (const ms of await lastAdmittedAfter({ urls: urls(), key, revoke })) expectMeasured(ms, 1_000);
   });

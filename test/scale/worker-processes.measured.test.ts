@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '../../plugins/core/access/api-key';
-import { createCustomer } from '../../services/selling/customers/create-customer';
-import { createKey, type CreatedKey } from '../../services/selling/keys/create-key';
+import { type CreatedKey } from '../../services/selling/keys/create-key';
 import { findRequest } from '../../services/selling/requests/find-request';
 import { suspendCustomer, suspendKey, suspendSubscription } from '../../services/selling/suspensions/suspend';
 import { revokeKey } from '../../services/selling/keys/set-key-state';
@@ -10,13 +9,14 @@ import { eventually } from '../support/eventually';
 import { openedForTests } from '../support/opened';
 import { closeConnections, send, serve } from '../support/http';
 import { expectMeasured, isMeasured } from '../support/measured';
-import { testDatabase, type TestDatabase } from '../support/postgres/postgres';
-import { startTestRedis, type TestRedis } from '../support/redis/redis';
+import { testDatabase } from '../support/postgres/postgres';
+import { startTestRedis } from '../support/redis/redis';
 import { firstOf, inTestAll } from '../support/scenes';
 import { childProcesses } from '../support/system/child-processes';
 import { burst } from '../support/system/exact-burst';
-import { startNode, type GatewayNode } from '../support/system/node';
+import { startNode } from '../support/system/node';
 import { lastAdmittedAfter } from '../support/system/revocation';
+import { newKey } from '../contracts/access-records';
 
 const PLENTY = 1_000_000;
 const LOOPS = 8;
@@ -26,31 +26,21 @@ const PAUSE_MS = 20;
 describe('a plugin server of two workers', () => {
   afterAll(closeConnections);
   const opened = openedForTests();
-  let database: TestDatabase;
-  let redis: TestRedis;
-  let node: GatewayNode;
-  let customers = 0;
-
-  beforeAll(async () => {
-    [database, redis] = await Promise.all([opened.keep(testDatabase()), opened.keep(startTestRedis())]);
-    const service = await opened.keep(serve((_request, response) => response.end('{}')));
-    const starting = startNode({
+  const database = opened.use(testDatabase);
+  const redis = opened.use(startTestRedis);
+  const service = opened.use(() => serve((_request, response) => response.end('{}')));
+  const node = opened.use(() =>
+    startNode({
       name: 'edge',
       databaseUrl: database.url,
       redisUrl: redis.url,
       signingKeys: `test:${randomBytes(32).toString('base64')}`,
       upstreams: { vahaan: service.url },
       env: { PLUGIN_SERVER_WORKERS: '2' },
-    });
-    node = await opened.keep(starting);
-  });
+    }),
+  );
 
-  async function newKey(daily = PLENTY): Promise<CreatedKey> {
-    const email = `workers-${customers++}@example.com`;
-    await createCustomer(database.pool, { email, actor: 'test' });
-    return createKey(database.pool, { customer: email, products: ['api-vahaan'], mode: 'test', daily, monthly: PLENTY, actor: 'test' });
-  }
-
+  const keyFor = (daily = PLENTY) => newKey(database.pool, { products: ['api-vahaan'], mode: 'test', daily, monthly: PLENTY });
   const url = (): string => `${node.gateway}/vahaan`;
 
   const workers = (): number[] => childProcesses(node.pluginServer.pid ?? 0);
@@ -88,14 +78,14 @@ describe('a plugin server of two workers', () => {
   });
 
   it('lets exactly as many requests pass as are left, through both together, and shows one sum of them', async () => {
-    const counts = await burst({ urls: [url()], newKey, metrics: [(name) => node.metric(name)], left: 101, requests: 450 });
+    const counts = await burst({ urls: [url()], newKey: keyFor, metrics: [(name) => node.metric(name)], left: 101, requests: 450 });
     expect(counts).toEqual({ 200: 101, 429: 349 });
     expect(await node.metric('tollgate_decisions_total{product="api-vahaan",code="admitted"}')).toBeGreaterThanOrEqual(101);
     expect(await node.metric('tollgate_change_feed_healthy')).toBe(1);
   });
 
   it('honours a revoked key for less than a second after the commit, in both', async () => {
-    const { key, id } = await newKey();
+    const { key, id } = await keyFor();
     const urls = [url(), url(), url(), url()];
     const lastAdmitted = await lastAdmittedAfter({ urls, key, revoke: () => revokeKey(database.pool, { id, actor: 'test' }) });
     for (const ms of lastAdmitted) expectMeasured(ms, 1_000);
@@ -117,7 +107,7 @@ describe('a plugin server of two workers', () => {
   it.each(firstOf(suspended))(
     'refuses a %s that the seller suspended within a second, in both, as %s, and explains it',
     async (_, code, suspend) => {
-      const made = await newKey();
+      const made = await keyFor();
       const urls = [url(), url(), url(), url()];
       const lastAdmitted = await lastAdmittedAfter({ urls, key: made.key, revoke: () => suspend(made, 'unpaid') });
       for (const ms of lastAdmitted) expectMeasured(ms, 1_000);
@@ -139,7 +129,7 @@ describe('a plugin server of two workers', () => {
   });
 
   it('goes on with the other while one of them is killed', async () => {
-    const { key } = await newKey();
+    const { key } = await keyFor();
     const { 200: admitted = 0, 500: lost = 0, ...others } = await statusesDuring(key, killOne);
     expect(others).toEqual({});
     // Those that ran in it at that moment.
@@ -156,7 +146,7 @@ describe('a plugin server of two workers', () => {
   });
 
   it('replaces both at SIGHUP without a failed request, and they know what Kong started before', async () => {
-    const { key } = await newKey();
+    const { key } = await keyFor();
     const before = workers();
     const statuses = await statusesDuring(key, async () => {
       node.pluginServer.kill('SIGHUP');

@@ -3,8 +3,6 @@ import type PublishedPdk from 'kong-pdk/kong';
 import { ACCESS_LAYER } from '../../plugins/access-layer/plugin';
 import { type KongPdk } from '../../plugins/core/access/kong-pdk';
 import { pluginInfo } from '../../plugins/server/plugin-info';
-import { createCustomer } from '../../services/selling/customers/create-customer';
-import { createKey } from '../../services/selling/keys/create-key';
 import { verifyContext } from '../../plugins/core/proof/verify-context';
 import { requestVariable } from '../access-layer/fake-kong';
 import { testDatabase } from '../support/postgres/postgres';
@@ -17,6 +15,7 @@ import { eventually } from '../support/eventually';
 import { endProgram } from '../support/system/program';
 import { openedForTests } from '../support/opened';
 import { newFolder } from '../support/run-folder';
+import { newKey } from '../contracts/access-records';
 
 interface StockCall {
   readonly method: string;
@@ -127,9 +126,7 @@ describe('the access layer in the stock plugin server', () => {
 
   it('admits a key until its quota is used up, with the calls and the proof of our server', async () => {
     const instance = await stock.startInstance('access-layer', CONFIG);
-    const customer = 'stock@example.com';
-    await createCustomer(database.pool, { email: customer, actor: 'test' });
-    const { key } = await createKey(database.pool, { customer, products: ['api-ip'], daily: 2, monthly: 10, actor: 'test' });
+    const { key } = await newKey(database.pool, { daily: 2, monthly: 10 });
     const admitted = await ask(instance, key);
     expect(admitted.calls).toEqual(ADMITTED);
     const set = admitted.args[0] as Record<string, unknown>;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Pool } from 'pg';
-import { createCustomer } from '../../../services/selling/customers/create-customer';
-import { createKey, type CreatedKey } from '../../../services/selling/keys/create-key';
+import { type CreatedKey, createKey } from '../../../services/selling/keys/create-key';
 import { migrate } from '../../../plugins/stores/postgres/migrate';
 import { createPool } from '../../../plugins/stores/postgres/pool';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
@@ -15,6 +14,7 @@ import { endProgram, startProgram, type StartedProgram } from '../system/program
 import { startTestRedis, type TestRedis } from '../redis/redis';
 import { CATALOGUE } from '../catalogue';
 import { openTogether } from '../opened';
+import { createCustomer } from '../../../services/selling/customers/create-customer';
 
 /** A gateway with its plugin server, a product, and stores that nothing else uses and that may be broken. */
 export interface FaultStage {

@@ -7,13 +7,13 @@ import { ensurePackages } from '../debian-packages';
 import { endProgram, startProgram } from './program';
 import { readMetric } from './read-metric';
 import { randomBytes } from 'node:crypto';
-import { createCustomer } from '../../../services/selling/customers/create-customer';
 import { type CreatedKey, createKey } from '../../../services/selling/keys/create-key';
 import { PRODUCTS } from '../catalogue';
 import { testDatabase, type TestDatabase } from '../postgres/postgres';
 import { type OpenedParts, openTogether } from '../opened';
 import { startTestRedis, type TestRedis } from '../redis/redis';
 import { newFolder } from '../run-folder';
+import { createCustomer } from '../../../services/selling/customers/create-customer';
 
 const BALANCER = 'haproxy';
 

@@ -10,6 +10,23 @@ import { createContextKeys, verifyContext } from '../../plugins/core/proof/verif
 import { ensurePackages } from '../support/debian-packages';
 import { fixedPrivateKey } from '../support/proof-keys';
 import { newFolder } from '../support/run-folder';
+import { alertSettings } from '../../services/dashboard/customer/start-alerts';
+import { createWebhookMessage } from '../../services/dashboard/customer/webhooks/webhook-message';
+import ts from 'typescript';
+import { useDashboard } from '../dashboard/support/dashboard';
+import { makeOperator } from '../dashboard/support/operator';
+import { makeSellerToken } from '../dashboard/support/seller-token';
+
+const root = join(__dirname, '..', '..');
+const folder = newFolder();
+const run = promisify(execFile);
+
+/** The first block of code in a language. */
+function snippet(page: string, language: string): string {
+  const found = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
+  if (found === undefined) throw new Error(`the page has no snippet in ${language}`);
+  return found;
+}
 
 /** Tokens that programs in any language are tried with. */
 interface ContextVectors {
@@ -128,16 +145,11 @@ function createContextVectors(): ContextVectors {
   };
 }
 
-const root = join(__dirname, '..', '..');
-const page = readFileSync(join(root, 'docs', 'verify-context.md'), 'utf8');
 const vectorsFile = join(root, 'test', 'fixtures', 'context-vectors.json');
 const vectors = JSON.parse(readFileSync(vectorsFile, 'utf8')) as ContextVectors;
 const wanted = Object.fromEntries(vectors.tokens.map(({ name, valid }) => [name, valid ? '0197f0a2-0000-7000-8000-000000000001' : null]));
-const run = promisify(execFile);
 
-let folder: string;
 beforeAll(async () => {
-  folder = newFolder();
   const python = ['jwt', 'cryptography'] as const;
   const files = python.map((name) => `/usr/lib/python3/dist-packages/${name}/__init__.py` as const);
   await ensurePackages(['python3', ...files], 'The examples of docs/verify-context.md');
@@ -173,6 +185,8 @@ print(json.dumps({name: claims and claims["sub"] for name, claims in results.ite
 };
 
 describe('the page about verifying proofs', () => {
+  const page = readFileSync(join(root, 'docs', 'verify-context.md'), 'utf8');
+
   for (const [language, { command, example, file, ending }] of Object.entries(PROGRAMS)) {
     it(`shows how to do it in ${language}`, async () => {
       expect(page).toContain(`(examples/${example})`);
@@ -197,5 +211,99 @@ describe('the page about verifying proofs', () => {
       return [name, verdict.ok ? verdict.context.customerId : null];
     });
     expect(Object.fromEntries(verdicts)).toEqual(wanted);
+  });
+});
+
+describe('the page about webhooks', () => {
+  const page = readFileSync(join(root, 'services/dashboard/storefront/guides/50-webhooks.md'), 'utf8');
+  const [secret, otherSecret] = [7, 8].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`) as [string, string];
+
+  /** Each prints a JSON list: whether each of the requests in the file was taken for ours. */
+  const PROGRAMS = {
+    javascript: {
+      command: process.execPath,
+      file: 'verify.cjs',
+      ending: `const cases = JSON.parse(require('node:fs').readFileSync(process.argv[2], 'utf8'));
+console.log(JSON.stringify(cases.map(([secret, headers, body]) => isGenuine(secret, headers, Buffer.from(body)))));`,
+    },
+    python: {
+      command: 'python3',
+      file: 'verify.py',
+      ending: `import json, sys
+cases = json.load(open(sys.argv[1], encoding="utf-8"))
+print(json.dumps([is_genuine(secret, headers, body.encode()) for secret, headers, body in cases]))`,
+    },
+  } as const;
+
+  it.each(['javascript', 'python'] as const)('shows how to verify a signature in %s', async (language) => {
+    const eventAt = new Date('2026-11-20T11:10:00Z');
+    const sent = { webhookId: 'w1', url: 'https://hooks.example/', isSellers: false };
+    const delivery = { ...sent, secret, eventId: 'e1', eventAt, alert: null, data: null, event: 'test' as const };
+    const message = (nowMs: number) => createWebhookMessage(delivery, { timeZone: 'Asia/Kolkata', nowMs });
+    const { headers, body } = message(Date.now());
+    const old = message(Date.now() - 360_000);
+    const cases: [string, Record<string, string>, string][] = [
+      [secret, headers, body],
+      [otherSecret, headers, body],
+      [secret, headers, `${body} `],
+      [secret, { ...headers, 'webhook-timestamp': String(Number(headers['webhook-timestamp']) + 1) }, body],
+      [secret, { ...headers, 'webhook-signature': 'v1,ü v2,x' }, body],
+      [secret, { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` }, body],
+      [secret, old.headers, old.body],
+      [secret, {}, body],
+    ];
+    const { command, file, ending } = PROGRAMS[language];
+    writeFileSync(join(folder, file), `${snippet(page, language)}\n${ending}\n`);
+    writeFileSync(join(folder, 'cases.json'), JSON.stringify(cases));
+    const { stdout } = await run(command, [join(folder, file), join(folder, 'cases.json')], {
+      timeout: 20_000,
+      env: { ...process.env, NODE_PATH: join(root, 'node_modules') },
+    });
+    expect(JSON.parse(stdout)).toEqual([true, false, false, false, false, true, false, false]);
+  });
+
+  it('names the settings with their defaults', () => {
+    const defaults = alertSettings.parse({});
+    const sellers = readFileSync(join(root, 'docs', 'seller-webhooks.md'), 'utf8');
+    expect(sellers).toContain(`\`DASHBOARD_WEBHOOKS_RETRY_SECONDS\` (\`${defaults.DASHBOARD_WEBHOOKS_RETRY_SECONDS.join(',')}\`)`);
+    expect(sellers).toContain(`\`DASHBOARD_WEBHOOKS_ALLOW_PRIVATE\` (\`${String(defaults.DASHBOARD_WEBHOOKS_ALLOW_PRIVATE)}\`;`);
+  });
+});
+
+describe('the page about the seller’s API', () => {
+  const page = readFileSync(join(root, 'docs', 'seller-api.md'), 'utf8');
+  const dashboard = useDashboard();
+  let url: string;
+  let token: string;
+  beforeAll(async () => {
+    url = await dashboard.app.listen({ host: '127.0.0.1', port: 0 });
+    ({ secret: token } = await makeSellerToken(dashboard, (await makeOperator(dashboard)).cookie));
+  });
+
+  const programs = {
+    sh: () => ['bash', ['-euc', snippet(page, 'sh')]] as const,
+    ts: () => {
+      const { outputText } = ts.transpileModule(snippet(page, 'ts'), {
+        compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+      });
+      const file = join(folder, 'customer.mjs');
+      writeFileSync(file, outputText);
+      return [process.execPath, [file]] as const;
+    },
+  };
+
+  it.each(['sh', 'ts'] as const)('makes a customer with a key in three calls: %s', async (language) => {
+    const email = `${language}@backend.example`;
+    const [command, args] = programs[language]();
+    const env = { PATH: process.env['PATH'], DASHBOARD: url, TOKEN: token, EMAIL: email, PRODUCT: 'api-ip' };
+    const { stdout } = await run(command, args, { env, timeout: 30_000 });
+    expect(stdout).toMatch(/tg_test_\w+/);
+    const { rows } = await dashboard.pool.query<{ products: string[]; subscribed: string[] }>(
+      `SELECT array(SELECT product_id FROM credential_product p JOIN credential k ON k.id = p.credential_id WHERE k.customer_id = c.id) AS products,
+         array(SELECT product_id FROM subscription s WHERE s.customer_id = c.id) AS subscribed
+       FROM customer c WHERE email = $1`,
+      [email],
+    );
+    expect(rows).toEqual([{ products: ['api-ip'], subscribed: ['api-ip'] }]);
   });
 });
