@@ -5,28 +5,11 @@ import { MAX_PAGE_BYTES } from '../../services/kit/pages/page-port';
 import { judgeRobotsJob, readPageJob } from '../../services/kit/pages/page-thread';
 import { oncePerRun } from './once-per-run';
 import { runFolder } from './run-folder';
+import { compile } from './compile';
 
-const ROOT = join(__dirname, '../..');
-
-async function compile(): Promise<string> {
-  const { build } = await import('esbuild');
-  const outfile = join(runFolder(), 'page-thread.cjs');
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ['services/kit/pages/page-thread.ts'],
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    logLevel: 'error',
-    outfile,
-  });
-  return outfile;
-}
-
-/** Threads run compiled files, also under jest. @returns path of the thread that parses pages, the same for the whole run */
+/** @returns path of the thread that parses pages, the same for the whole run */
 export function compilePageThread(): Promise<string> {
-  return oncePerRun('page-thread', compile);
+  return oncePerRun('page-thread', () => compile('services/kit/pages/page-thread.ts', join(runFolder(), 'page-thread.cjs')));
 }
 
 /** Parses where it is called, for tests that are not about threads. */

@@ -50,7 +50,7 @@ const dashboard = opened.use(() =>
 );
 const keyless = opened.use(() => startDashboard());
 
-const { newCustomer, paidCustomer, productOf, planOf } = payingPeople(() => dashboard, PRODUCT);
+const { newCustomer, paidCustomer, productOf, planOf } = payingPeople(dashboard, PRODUCT);
 
 /** Pays for a checkout at a provider, which then tells the dashboard so. */
 async function pay(name: string, checkoutId: string): Promise<void> {

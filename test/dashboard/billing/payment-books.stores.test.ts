@@ -10,21 +10,21 @@ const { dashboard, faults, look, loseEvents, newCustomer, pass, planOf, productO
 
 describe('the nightly comparison', () => {
   const compare = async () => {
-    const id = await askForPaymentCheck(dashboard().pool);
-    dashboard().poke();
-    await dashboard().settled();
-    return readPaymentCheck(dashboard().pool, id);
+    const id = await askForPaymentCheck(dashboard.pool);
+    dashboard.poke();
+    await dashboard.settled();
+    return readPaymentCheck(dashboard.pool, id);
   };
 
   const chargesOf = async (customerId: string) =>
-    (await listCharges(dashboard().pool, { customerId, timeZone: 'Asia/Kolkata', limit: 10 })).rows;
+    (await listCharges(dashboard.pool, { customerId, timeZone: 'Asia/Kolkata', limit: 10 })).rows;
 
   describe('a comparison with the provider', () => {
     it('finds charges and refunds of which every event was lost, and tells of each once though the events come after all', async () => {
       const customer = await paidCustomer();
       await compare();
-      const { ledger } = dashboard().provider;
-      dashboard().hear(false);
+      const { ledger } = dashboard.provider;
+      dashboard.hear(false);
       ledger.renew(customer.subscription, true);
       ledger.refund(customer.subscription);
       const late = ledger.books.waiting;
@@ -41,20 +41,20 @@ describe('the nightly comparison', () => {
         ['paid', 0],
       ]);
       expect((await compare())?.differences).toEqual([]);
-      dashboard().hear(true);
+      dashboard.hear(true);
       ledger.books.waiting = late;
-      await dashboard().settled();
+      await dashboard.settled();
       expect(await chargesOf(customer.id)).toEqual(found);
       const { email } = (await customer.ask('/session')).json();
-      expect(dashboard().mails.filter(({ to, subject }) => to === email && subject.startsWith('Receipt'))).toHaveLength(2);
+      expect(dashboard.mails.filter(({ to, subject }) => to === email && subject.startsWith('Receipt'))).toHaveLength(2);
     });
   });
 
   describe('the seller', () => {
     it('sees by month what was paid, is due, overdue, failed and not known, each customer’s payments, and a record of each', async () => {
-      const { ledger } = dashboard().provider;
-      const { cookie } = await makeOperator(dashboard());
-      const see = async (path: string) => dashboard().ask({ path: `/api${path}`, cookie });
+      const { ledger } = dashboard.provider;
+      const { cookie } = await makeOperator(dashboard);
+      const see = async (path: string) => dashboard.ask({ path: `/api${path}`, cookie });
       const sums = async () => (await see('/operator/billing')).json();
       type Amounts = Record<'invoiced' | 'paid' | 'due' | 'overdue' | 'failed', string | null>;
       const thisMonth = async (): Promise<Amounts> => (await sums()).months.find(({ by }: { by: string }) => by === 'sandbox');
@@ -67,13 +67,13 @@ describe('the nightly comparison', () => {
       const [due, overdue, failed] = [await paidCustomer(), await paidCustomer(), await paidCustomer()];
       for (const { subscription } of [due, overdue, failed]) {
         ledger.renew(subscription, false);
-        await dashboard().settled();
+        await dashboard.settled();
       }
-      await dashboard().pool.query("UPDATE paid_subscription SET entitlement = 'none', given_plan = NULL WHERE reference = $1", [
+      await dashboard.pool.query("UPDATE paid_subscription SET entitlement = 'none', given_plan = NULL WHERE reference = $1", [
         overdue.subscription.id,
       ]);
       ledger.end(failed.subscription);
-      await dashboard().settled();
+      await dashboard.settled();
       expect(await risen()).toEqual({ invoiced: 6 * 499, paid: 3 * 499, due: 499, overdue: 499, failed: 499 });
       expect((await sums()).provider).toBe('sandbox');
 
@@ -99,7 +99,7 @@ describe('the nightly comparison', () => {
 
       const retry = (of: { reference: string }, who = cookie) => {
         const body = { provider: 'sandbox', reference: of.reference };
-        return dashboard().ask({ method: 'POST', path: '/api/operator/payments/retry', cookie: who, body });
+        return dashboard.ask({ method: 'POST', path: '/api/operator/payments/retry', cookie: who, body });
       };
       const owed = async (of: { id: string }) => (await see(`/operator/payments?customer=${of.id}`)).json().payments[0];
       expect([first.canRetry, second.canRetry, (await owed(failed)).canRetry]).toEqual([true, false, false]);
@@ -107,25 +107,25 @@ describe('the nightly comparison', () => {
       const declined = await retry(first);
       expect([declined.statusCode, declined.json().code, (await owed(due)).state]).toEqual([409, 'payment_failed', 'due']);
       expect((await retry(await owed(overdue))).statusCode).toBe(204);
-      await dashboard().settled();
+      await dashboard.settled();
       expect([(await owed(overdue)).state, await planOf(overdue)]).toEqual(['paid', 'Star']);
       for (const settled of [await owed(overdue), await owed(failed), second])
         expect((await retry(settled)).json().code).toBe('change_refused');
       expect((await retry({ reference: 'in_of_nobody' })).json().code).toBe('payment_unknown');
       expect((await due.ask('/operator/payments/retry', { provider: 'sandbox', reference: first.reference })).statusCode).toBe(403);
-      const { rows: lines } = await dashboard().pool.query(
+      const { rows: lines } = await dashboard.pool.query(
         "SELECT actor, details FROM audit_log WHERE action = 'payment.retry' AND subject_id = $1",
         [overdue.id],
       );
       expect(lines).toMatchObject([{ actor: expect.stringMatching(/^operator:/), details: { amount: '499.00', currency: 'INR' } }]);
 
       // The provider says that nothing is owed any more, and what was paid was never heard.
-      dashboard().hear(false);
+      dashboard.hear(false);
       ledger.recover(due.subscription);
       ledger.books.waiting = [];
-      await dashboard().pool.query('UPDATE paid_subscription SET look_at = now() WHERE reference = $1', [due.subscription.id]);
-      dashboard().poke();
-      await dashboard().settled();
+      await dashboard.pool.query('UPDATE paid_subscription SET look_at = now() WHERE reference = $1', [due.subscription.id]);
+      dashboard.poke();
+      await dashboard.settled();
       expect(await risen()).toMatchObject({ paid: null, due: 0 });
       await compare();
       expect(await risen()).toMatchObject({ paid: 5 * 499, due: 0 });
@@ -136,11 +136,11 @@ describe('the nightly comparison', () => {
 describe('money at the seller’s console', () => {
   let cookie = '';
   beforeAll(async () => {
-    ({ cookie } = await makeOperator(dashboard()));
+    ({ cookie } = await makeOperator(dashboard));
   });
 
-  const see = async (path: string) => (await dashboard().ask({ path: `/api/operator${path}`, cookie })).json();
-  const post = (path: string, body: unknown) => dashboard().ask({ method: 'POST', path: `/api/operator${path}`, body, cookie });
+  const see = async (path: string) => (await dashboard.ask({ path: `/api/operator${path}`, cookie })).json();
+  const post = (path: string, body: unknown) => dashboard.ask({ method: 'POST', path: `/api/operator${path}`, body, cookie });
 
   describe('a refund by the seller', () => {
     const paymentOf = async ({ id }: PayingCustomer) => (await see(`/payments?customer=${id}`)).payments[0];
@@ -149,7 +149,7 @@ describe('money at the seller’s console', () => {
       return post('/payments/refund', { provider, reference, amount, refunded, reason: 'a bad month' });
     };
     const given = ({ reference }: { reference: string }): number[] =>
-      Object.values(dashboard().provider.ledger.books.refunds).flatMap((each) => (each.invoice === reference ? [each.amount] : []));
+      Object.values(dashboard.provider.ledger.books.refunds).flatMap((each) => (each.invoice === reference ? [each.amount] : []));
 
     it('gives back a part and the rest, never more than was paid, and the plan goes on', async () => {
       const customer = await paidCustomer();
@@ -163,7 +163,7 @@ describe('money at the seller’s console', () => {
       expect(verdict(await refund(payment, '399', '100'))).toBe('204');
       expect(await paymentOf(customer)).toMatchObject({ refunded: '499.00', refundable: '0.00' });
       expect([given(payment), await planOf(customer)]).toEqual([[10_000, 39_900], 'Star']);
-      const { rows } = await dashboard().pool.query("SELECT details FROM audit_log WHERE action = 'payment.refund' AND subject_id = $1", [
+      const { rows } = await dashboard.pool.query("SELECT details FROM audit_log WHERE action = 'payment.refund' AND subject_id = $1", [
         customer.id,
       ]);
       expect(rows[0]).toMatchObject({ details: { amount: '100.00', currency: 'INR', reason: 'a bad month' } });
@@ -199,9 +199,9 @@ describe('money at the seller’s console', () => {
       const customer = await paidCustomer();
       const payment = await paymentOf(customer);
       loseEvents();
-      dashboard().provider.ledger.refund(customer.subscription);
+      dashboard.provider.ledger.refund(customer.subscription);
       expect(verdict(await refund(payment, '100.00'))).toBe('409 change_refused');
-      const { rows } = await dashboard().pool.query('SELECT refund_id FROM payment_charge WHERE invoice = $1', [payment.reference]);
+      const { rows } = await dashboard.pool.query('SELECT refund_id FROM payment_charge WHERE invoice = $1', [payment.reference]);
       expect(rows).toEqual([{ refund_id: null }]);
       expect(given(payment)).toEqual([49_900]);
     });
@@ -220,7 +220,7 @@ describe('money at the seller’s console', () => {
       expect([await planOf(customer), (await paidOf(customer))[0].cancelsAt]).toEqual(['Star', expect.any(String)]);
       expect(verdict(await end(customer, 'now'))).toBe('204');
       expect([await planOf(customer), await paidOf(customer)]).toEqual([null, []]);
-      const { rows } = await dashboard().pool.query(
+      const { rows } = await dashboard.pool.query(
         "SELECT action, actor FROM audit_log WHERE action IN ('payment.cancel', 'payment.end') AND subject_id = $1 ORDER BY id",
         [customer.id],
       );
@@ -234,11 +234,11 @@ describe('money at the seller’s console', () => {
       const [customer, other] = [await paidCustomer(), await paidCustomer()];
       const [{ id }] = await paidOf(customer);
       expect(verdict(await post(`/customers/${other.id}/paid-plans/${id}/end`, { when: 'now' }))).toBe('404 paid_plan_unknown');
-      const { secret } = await makeSellerToken(dashboard(), cookie, ['payments:read', 'payments:write']);
+      const { secret } = await makeSellerToken(dashboard, cookie, ['payments:read', 'payments:write']);
       const headers = { authorization: `Bearer ${secret}` };
       const path = `/api/seller/customers/${customer.id}/paid-plans`;
-      expect((await dashboard().ask({ path, headers })).json().paid).toMatchObject([{ id, plan: 'Star' }]);
-      const ended = await dashboard().ask({ method: 'POST', path: `${path}/${id}/end`, headers, body: { when: 'now' } });
+      expect((await dashboard.ask({ path, headers })).json().paid).toMatchObject([{ id, plan: 'Star' }]);
+      const ended = await dashboard.ask({ method: 'POST', path: `${path}/${id}/end`, headers, body: { when: 'now' } });
       expect([verdict(ended), await planOf(customer), await planOf(other)]).toEqual(['204', null, 'Star']);
     });
   });
@@ -251,14 +251,14 @@ describe('money at the seller’s console', () => {
     ) => {
       const [{ id }] = await paidOf(customer);
       const path = `/api/operator/customers/${customer.id}/paid-plans/${id}/discount`;
-      return dashboard().ask({ method: 'PUT', path, cookie, body: { discount, months, reason: 'a good customer' } });
+      return dashboard.ask({ method: 'PUT', path, cookie, body: { discount, months, reason: 'a good customer' } });
     };
     const charges = async ({ id }: PayingCustomer): Promise<string[]> =>
       (await see(`/payments?customer=${id}`)).payments.map(({ amount }: { amount: string }) => amount);
 
     it('is off the next charges that the provider makes; the customer reads it, and it can be taken away', async () => {
       const customer = await paidCustomer();
-      const { ledger } = dashboard().provider;
+      const { ledger } = dashboard.provider;
       expect(verdict(await give(customer, { percent: 25 }, 1))).toBe('204');
       const own = async () => (await customer.ask('/billing')).json().paid[0];
       expect(await own()).toMatchObject({
@@ -268,7 +268,7 @@ describe('money at the seller’s console', () => {
       });
       for (const _month of [1, 2]) {
         ledger.renew(customer.subscription, true);
-        await dashboard().settled();
+        await dashboard.settled();
       }
       expect(await charges(customer)).toEqual(['499.00', '374.25', '499.00']);
       expect(await own()).toMatchObject({ charge: '499.00', discount: null });
@@ -316,8 +316,8 @@ describe('money at the seller’s console', () => {
       expect(verdict(await suspend('customer', customer.id, 'abuse'))).toBe('204');
       expect(await isPaused(customer)).toBe(true);
       const { payments } = await see(`/payments?customer=${customer.id}`);
-      dashboard().provider.ledger.renew(customer.subscription, true);
-      await dashboard().settled();
+      dashboard.provider.ledger.renew(customer.subscription, true);
+      await dashboard.settled();
       expect((await see(`/payments?customer=${customer.id}`)).payments).toEqual(payments);
       expect(verdict(await suspend('subscription', own, 'abuse'))).toBe('204');
       expect(verdict(await suspend('customer', customer.id, null))).toBe('204');
@@ -332,8 +332,8 @@ describe('money at the seller’s console', () => {
       const paused = await customer.ask(`/subscriptions/${subscription?.id}/pause`, { version: subscription?.version });
       expect([paused.statusCode, (await productOf(customer)).subscription?.state]).toEqual([200, 'paused']);
       expect(await isPaused(customer)).toBe(false);
-      dashboard().provider.ledger.renew(customer.subscription, true);
-      await dashboard().settled();
+      dashboard.provider.ledger.renew(customer.subscription, true);
+      await dashboard.settled();
       const { payments } = await see(`/payments?customer=${customer.id}`);
       expect(payments.map(({ amount }: { amount: string }) => amount)).toEqual(['499.00', '499.00']);
       expect(await planOf(customer)).toBe('Star');
@@ -346,7 +346,7 @@ describe('money at the seller’s console', () => {
       const [{ id }] = await paidOf(customer);
       expect(verdict(await customer.ask(`/paid-plans/${id}/preview`, { plan: 'Sun' }))).toBe('409 change_refused');
       pass(MONTH_MS + 8 * DAY_MS);
-      dashboard().provider.ledger.renew(customer.subscription, true);
+      dashboard.provider.ledger.renew(customer.subscription, true);
       await look(customer);
       expect(await planOf(customer)).toBeNull();
       const resume = await post(`/customers/${customer.id}/paid-plans/${id}/resume`, {});

@@ -56,7 +56,7 @@ const dashboard = opened.use(() => startPayingDashboard({ also: ports() }));
 const other = opened.use(() => startOtherNode({ databaseUrl: dashboard.databaseUrl, ports: ports(), clock: systemClock }));
 let operator = '';
 beforeAll(async () => void ({ cookie: operator } = await makeOperator(dashboard)));
-const { newCustomer } = payingPeople(() => dashboard, PRODUCT);
+const { newCustomer } = payingPeople(dashboard, PRODUCT);
 
 const failing = (about: object, cause: unknown): never => {
   throw new Error(`not invoiced: ${JSON.stringify(about)}`, { cause });

@@ -25,7 +25,7 @@ beforeEach(() => {
   dashboard.hear(true);
 });
 
-const { newCustomer, productOf, planOf, checkout, paidCustomer } = payingPeople(() => dashboard, PRODUCT);
+const { newCustomer, productOf, planOf, checkout, paidCustomer } = payingPeople(dashboard, PRODUCT);
 const sell = (products = PRODUCTS, payments?: object) => {
   const billing = payments && billingTerms.parse(payments);
   return applyCatalogue(dashboard.pool, createCatalogue(products, billing && { billing }), { actor: 'test' });

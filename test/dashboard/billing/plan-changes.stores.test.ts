@@ -35,21 +35,21 @@ const change = async (customer: PayingCustomer, plan: string) =>
   accept(customer, { preview: (await preview(customer, plan)).json().preview });
 /** What was paid for a period, in the order in which it was charged. */
 const chargedTo = ({ subscription }: Payer): number[] =>
-  Object.values(dashboard().provider.ledger.books.invoices)
+  Object.values(dashboard.provider.ledger.books.invoices)
     .filter(({ parent }) => parent.subscription_details.subscription === subscription.id)
     .map(({ amount_paid: paid }) => paid);
 const renew = async ({ subscription }: Payer) => {
   pass(MONTH_MS);
-  dashboard().provider.ledger.renew(subscription, true);
-  await dashboard().settled();
+  dashboard.provider.ledger.renew(subscription, true);
+  await dashboard.settled();
 };
 
 describe('events that were not heard', () => {
   // The nightly comparison is over before: it keeps what it is told as facts of its own.
   beforeAll(async () => {
-    await askForPaymentCheck(dashboard().pool);
-    dashboard().poke();
-    await dashboard().settled();
+    await askForPaymentCheck(dashboard.pool);
+    dashboard.poke();
+    await dashboard.settled();
   });
 
   /** Somebody's checkout at the provider, without its page. */
@@ -62,10 +62,10 @@ describe('events that were not heard', () => {
 
   /** Customers who pay and whose plan renews, none of which the dashboard has heard. @returns the events, of which each is sent twice */
   async function unheardOf(count: number, renewals: number): Promise<{ bodies: string[]; ids: string[] }> {
-    const { ledger } = dashboard().provider;
-    await dashboard().provider.flush();
+    const { ledger } = dashboard.provider;
+    await dashboard.provider.flush();
     loseEvents();
-    const { rows } = await dashboard().pool.query<{ id: string }>(
+    const { rows } = await dashboard.pool.query<{ id: string }>(
       "INSERT INTO customer (email) SELECT gen_random_uuid() || '@example.com' FROM generate_series(1, $1) RETURNING id",
       [count],
     );
@@ -79,7 +79,7 @@ describe('events that were not heard', () => {
   }
 
   async function standing(ids: readonly string[]) {
-    const { rows } = await dashboard().pool.query(
+    const { rows } = await dashboard.pool.query(
       `SELECT count(*)::integer AS plans, count(*) FILTER (WHERE p.status = 'active')::integer AS active,
        (SELECT count(*)::integer FROM payment_fact f WHERE f.paid_subscription = ANY (array_agg(p.reference))) AS facts,
        (SELECT count(*)::integer FROM payment_fact f WHERE f.paid_subscription = ANY (array_agg(p.reference)) AND applied_at IS NULL) AS waiting,
@@ -99,10 +99,10 @@ describe('events that were not heard', () => {
     const each = jest.spyOn(Client.prototype, 'query');
     const reads = jest.spyOn(Pool.prototype, 'query');
     const answers = await Promise.all(
-      bodies.toReversed().map((payload) => dashboard().app.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
+      bodies.toReversed().map((payload) => dashboard.app.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
     );
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
-    await dashboard().acted();
+    await dashboard.acted();
     const queries = each.mock.calls.length;
     const results = (await Promise.all(reads.mock.results.map(({ value }) => value as unknown))) as ({ rows?: unknown[] } | undefined)[];
     const largest = Math.max(...results.map((result) => result?.rows?.length ?? 0));
@@ -118,8 +118,8 @@ describe('events that were not heard', () => {
 
   it('that are delivered to two nodes at the same time count once', async () => {
     const { bodies, ids } = await unheardOf(4, 3);
-    const other = startOtherNode({ databaseUrl: dashboard().databaseUrl, ports: { sandbox: dashboard().port }, clock });
-    const both = [other.app, dashboard().app];
+    const other = startOtherNode({ databaseUrl: dashboard.databaseUrl, ports: { sandbox: dashboard.port }, clock });
+    const both = [other.app, dashboard.app];
     const answers = await Promise.all(
       [...bodies, ...bodies.toReversed()].flatMap((payload) =>
         both.map((node) => node.inject({ method: 'POST', url: PATH, payload, headers: headersOf(payload) })),
@@ -127,10 +127,10 @@ describe('events that were not heard', () => {
     );
     expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([204]));
     await other.settled();
-    await dashboard().settled();
+    await dashboard.settled();
     expect(await standing(ids)).toEqual({ plans: 4, active: 4, facts: bodies.length - 4, waiting: 0, changes: 4 });
-    const { rows } = await dashboard().pool.query<{ email: string }>('SELECT email FROM customer WHERE id = ANY ($1)', [ids]);
-    const receipts = dashboard().mails.filter(({ to, subject }) => rows.some(({ email }) => email === to) && subject.startsWith('Receipt'));
+    const { rows } = await dashboard.pool.query<{ email: string }>('SELECT email FROM customer WHERE id = ANY ($1)', [ids]);
+    const receipts = dashboard.mails.filter(({ to, subject }) => rows.some(({ email }) => email === to) && subject.startsWith('Receipt'));
     // The first payment and two renewals of each; one fails and is passed over by the next.
     expect(receipts).toHaveLength(4 * 3);
     await other.close();
@@ -153,7 +153,7 @@ describe('a dearer plan', () => {
       const at = Math.floor(Date.now() / 1_000) - 3_600;
       expect((await accept(customer, { preview: shown.preview, at, price: 1, proration_date: at })).statusCode).toBe(204);
       expect([await planOf(customer), chargedTo(customer)]).toEqual(['Sun', [49_900, 50_000]]);
-      const switches = dashboard().seen.filter(({ form }) => form['proration_date'] !== undefined);
+      const switches = dashboard.seen.filter(({ form }) => form['proration_date'] !== undefined);
       expect(switches.at(-1)?.form['proration_date']).toBe(String(customer.subscription.items.data[0].current_period_start));
     }
   });
@@ -165,9 +165,9 @@ describe('a dearer plan', () => {
     const answers = await Promise.all([1, 2, 3].map(() => accept(customer, { preview: id })));
     expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([204, 409, 409]);
     expect([chargedTo(customer), chargedTo(stranger)]).toEqual([[49_900, 50_000], [49_900]]);
-    await dashboard().pool.query("UPDATE plan_preview SET made_at = now() - interval '61 minutes'");
+    await dashboard.pool.query("UPDATE plan_preview SET made_at = now() - interval '61 minutes'");
     const old = (await preview(stranger, 'Sun')).json();
-    await dashboard().pool.query("UPDATE plan_preview SET made_at = now() - interval '61 minutes' WHERE id = $1", [old.preview]);
+    await dashboard.pool.query("UPDATE plan_preview SET made_at = now() - interval '61 minutes' WHERE id = $1", [old.preview]);
     expect(verdict(await accept(stranger, { preview: old.preview }))).toBe('409 preview_old');
   });
 
@@ -188,8 +188,8 @@ describe('a dearer plan', () => {
 
   it('is not to be had while the last payment is owed', async () => {
     const customer = await paidCustomer();
-    dashboard().provider.ledger.renew(customer.subscription, false);
-    await dashboard().settled();
+    dashboard.provider.ledger.renew(customer.subscription, false);
+    await dashboard.settled();
     expect(verdict(await preview(customer, 'Sun'))).toBe('409 change_refused');
   });
 
@@ -203,7 +203,7 @@ describe('a dearer plan', () => {
     expect(verdict(await accept(customer, { preview: first.preview }))).toBe('409 preview_old');
     await change(customer, 'Sun');
     // Each change has a key of its own, whatever plan, price and second it names.
-    const keys = dashboard().seen.flatMap(({ idempotencyKey: key = '' }) => (key.startsWith('tollgate-switch') ? [key] : []));
+    const keys = dashboard.seen.flatMap(({ idempotencyKey: key = '' }) => (key.startsWith('tollgate-switch') ? [key] : []));
     expect(keys).toHaveLength(new Set(keys).size);
     expect(chargedTo(customer)).toEqual([49_900, 50_000, 49_900, 50_000]);
   });
@@ -221,7 +221,7 @@ describe('a cheaper plan', () => {
       'Sun',
       { plan: 'Sun', price: '999.00', next: { plan: 'Star', price: '499.00' } },
     ]);
-    await dashboard().settled();
+    await dashboard.settled();
     expect(await planOf(customer)).toBe('Sun');
     await renew(customer);
     expect([await planOf(customer), await paidOf(customer)]).toMatchObject(['Star', { plan: 'Star', price: '499.00', next: null }]);
@@ -244,9 +244,9 @@ describe('a cheaper plan', () => {
 
 describe('a plan that is paid in advance', () => {
   let cookie: string;
-  beforeAll(async () => ({ cookie } = await makeOperator(dashboard())));
+  beforeAll(async () => ({ cookie } = await makeOperator(dashboard)));
   const give = (customer: PayingCustomer, plan: string | null, payment?: string) =>
-    dashboard().ask({
+    dashboard.ask({
       method: 'PUT',
       path: `/api/operator/customers/${customer.id}/plan`,
       cookie,
@@ -257,7 +257,7 @@ describe('a plan that is paid in advance', () => {
   it('is not replaced on any road while the provider goes on charging for it, unless somebody says so', async () => {
     const customer = await paidCustomer();
     const id = await idOf(customer);
-    const { pool } = dashboard();
+    const { pool } = dashboard;
     const actor = 'test';
     const refusal = { code: 'plan_paid' };
     for (const plan of ['Sun', null]) {
@@ -285,7 +285,7 @@ describe('a plan that is paid in advance', () => {
     ] as const) {
       expect((await give(customer, 'Sun', payment)).statusCode).toBe(204);
     }
-    await dashboard().settled();
+    await dashboard.settled();
     expect([now, later, on].map(({ subscription: { status, cancel_at_period_end: ends } }) => [status, ends])).toEqual([
       ['canceled', false],
       ['active', true],
@@ -302,7 +302,7 @@ describe('checkouts for two plans at once', () => {
     const star = await newWish();
     const { daily, monthly } = sun;
     const other = { ...star, plan: 'Sun', price: 99_900, daily, monthly };
-    const { port } = dashboard();
+    const { port } = dashboard;
     let second: { url: string } | undefined;
     const slow: PaymentPort = {
       ...port,
@@ -323,10 +323,10 @@ describe('checkouts for two plans at once', () => {
 describe('two events of one second', () => {
   it('are not ordered by their ids: the provider is asked', async () => {
     for (const last of ['cancel', 'keep'] as const) {
-      dashboard().hear(true);
+      dashboard.hear(true);
       const customer = await paidCustomer();
-      dashboard().hear(false);
-      const { ledger } = dashboard().provider;
+      dashboard.hear(false);
+      const { ledger } = dashboard.provider;
       const { id } = customer.subscription;
       const told = ['cancel', 'keep', 'cancel'].slice(0, last === 'cancel' ? 3 : 2).map((act) => {
         customer.subscription.cancel_at_period_end = act === 'cancel';
@@ -338,10 +338,10 @@ describe('two events of one second', () => {
       const created = told.at(-1)?.created ?? 0;
       for (const [place, event] of told.entries()) {
         const body = JSON.stringify({ ...event, id: `evt_${9 - place}_${id}`, created });
-        const answer = await dashboard().app.inject({ method: 'POST', url: PATH, payload: body, headers: headersOf(body, created) });
+        const answer = await dashboard.app.inject({ method: 'POST', url: PATH, payload: body, headers: headersOf(body, created) });
         expect(answer.statusCode).toBe(204);
       }
-      await dashboard().settled();
+      await dashboard.settled();
       expect((await paidOf(customer)).cancelsAt !== null).toBe(last === 'cancel');
     }
   });

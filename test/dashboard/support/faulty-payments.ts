@@ -5,8 +5,9 @@ import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalo
 import { ProviderAway } from '../../../services/selling/billing/payment-port';
 import { type Subscription } from '../../../services/sandbox/payments/objects';
 import { PRODUCTS } from '../../support/catalogue';
-import { type PayingDashboard, startPayingDashboard } from './paying-dashboard';
+import { startPayingDashboard } from './paying-dashboard';
 import { payingPeople } from './paying-people';
+import { useOpened } from '../../support/opened';
 
 export const PRODUCT = 'api-ip';
 export const DAY_MS = 86_400_000;
@@ -31,22 +32,28 @@ export function useFaultyPayments() {
   /** How far the provider's clock is ahead of the machine's. */
   let providerMs = 0;
   const clock: Clock = { now: () => Date.now() + providerMs + faults.ownMs, monotonic: () => performance.now() };
-  let opened: PayingDashboard | undefined;
-  const dashboard = (): PayingDashboard => {
-    if (!opened) throw new Error('the dashboard is started before the first test');
-    return opened;
-  };
+  const dashboard = useOpened(() =>
+    startPayingDashboard({
+      clock,
+      providerNow: () => Date.now() + providerMs,
+      wrap: (port) => ({
+        ...port,
+        changeSubscription: (...given) => mayBeLost(port.changeSubscription(...given)),
+        refund: (...given) => mayBeLost(port.refund(...given)),
+      }),
+    }),
+  );
   const people = payingPeople(dashboard, PRODUCT);
 
   /** Time passes, at the provider and here. */
   function pass(ms: number): void {
-    providerMs = dashboard().provider.ledger.second() * 1_000 + ms - Date.now();
+    providerMs = dashboard.provider.ledger.second() * 1_000 + ms - Date.now();
   }
 
   /** Has the catalogue sell these products, with these terms of payment. */
   async function sell(payments: { grace_days?: number; after_grace?: 'base' | 'suspend' } = {}, products = SOLD): Promise<void> {
     const billing = billingTerms.parse({ provider: 'stripe', payments });
-    await applyCatalogue(dashboard().pool, createCatalogue(products, { billing }), { actor: 'test' });
+    await applyCatalogue(dashboard.pool, createCatalogue(products, { billing }), { actor: 'test' });
   }
 
   async function mayBeLost<T>(work: Promise<T>): Promise<T> {
@@ -55,25 +62,13 @@ export function useFaultyPayments() {
     return answer;
   }
 
-  beforeAll(async () => {
-    opened = await startPayingDashboard({
-      clock,
-      providerNow: () => Date.now() + providerMs,
-      wrap: (port) => ({
-        ...port,
-        changeSubscription: (...given) => mayBeLost(port.changeSubscription(...given)),
-        refund: (...given) => mayBeLost(port.refund(...given)),
-      }),
-    });
-  });
-  afterAll(() => opened?.close());
   beforeEach(async () => {
     // Time does not go back.
     pass(0);
     faults.ownMs = 0;
     faults.losesAnswers = false;
-    dashboard().line.setMode('pass');
-    dashboard().hear(true);
+    dashboard.line.setMode('pass');
+    dashboard.hear(true);
     await sell();
   });
 
@@ -81,14 +76,14 @@ export function useFaultyPayments() {
   async function look(of: { subscription: Subscription } | { checkoutId: string }): Promise<void> {
     const [table, id] =
       'subscription' in of ? ['paid_subscription WHERE reference', of.subscription.id] : ['checkout WHERE id::text', of.checkoutId];
-    await dashboard().pool.query(`UPDATE ${table.replace(' WHERE', ' SET look_at = now() WHERE')} = $1`, [id]);
-    dashboard().poke();
-    await dashboard().settled();
+    await dashboard.pool.query(`UPDATE ${table.replace(' WHERE', ' SET look_at = now() WHERE')} = $1`, [id]);
+    dashboard.poke();
+    await dashboard.settled();
   }
 
   /** In how many seconds the provider is asked next. */
   async function nextLook({ subscription }: { subscription: Subscription }): Promise<number> {
-    const { rows } = await dashboard().pool.query<{ seconds: number }>(
+    const { rows } = await dashboard.pool.query<{ seconds: number }>(
       'SELECT extract(epoch FROM look_at - now())::float8 AS seconds FROM paid_subscription WHERE reference = $1',
       [subscription.id],
     );
@@ -97,8 +92,8 @@ export function useFaultyPayments() {
 
   /** Events that nobody takes are lost for good. */
   function loseEvents(): void {
-    dashboard().hear(false);
-    dashboard().provider.ledger.books.waiting = [];
+    dashboard.hear(false);
+    dashboard.provider.ledger.books.waiting = [];
   }
 
   return { ...people, dashboard, clock, faults, pass, sell, look, nextLook, loseEvents };

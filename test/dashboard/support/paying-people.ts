@@ -19,9 +19,8 @@ interface ShownProduct {
 }
 
 /** Customers who pay for plans of one product, by the dashboard's own pages. */
-export function payingPeople(dashboardOf: () => PayingDashboard, product: string) {
+export function payingPeople(dashboard: PayingDashboard, product: string) {
   async function newCustomer(): Promise<PayingCustomer> {
-    const dashboard = dashboardOf();
     const cookie = await dashboard.signIn();
     const ask: PayingCustomer['ask'] = (path, body, method = body === undefined ? 'GET' : 'POST') =>
       dashboard.ask({ method, path: `/api${path}`, body, cookie });
@@ -36,7 +35,7 @@ export function payingPeople(dashboardOf: () => PayingDashboard, product: string
     const answer = await ask('/checkouts', { product, plan });
     expect(answer.statusCode).toBe(200);
     const { id, url } = answer.json();
-    const session = Object.values(dashboardOf().provider.ledger.books.sessions).find((each) => each.url === url);
+    const session = Object.values(dashboard.provider.ledger.books.sessions).find((each) => each.url === url);
     if (!session) throw new Error('the provider knows no such page');
     return { id, session };
   }
@@ -44,8 +43,8 @@ export function payingPeople(dashboardOf: () => PayingDashboard, product: string
   async function paidCustomer(): Promise<PayingCustomer & { subscription: Subscription; checkoutId: string }> {
     const customer = await newCustomer();
     const { id, session } = await checkout(customer);
-    const subscription = dashboardOf().provider.ledger.pay(session);
-    await dashboardOf().settled();
+    const subscription = dashboard.provider.ledger.pay(session);
+    await dashboard.settled();
     expect(await planOf(customer)).toBe('Star');
     return { ...customer, subscription, checkoutId: id };
   }

@@ -7,12 +7,12 @@ import { type MortalProcess, mortalProcess } from './mortal-process';
 
 /** Somebody who wants a plan, and the work of a process that takes the payment for it. */
 export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboard' | 'clock'>) {
-  const tools = () => ({ db: dashboard().db, clock, catalogue: watchCatalogue(dashboard().db) });
+  const tools = () => ({ db: dashboard.db, clock, catalogue: watchCatalogue(dashboard.db) });
   /** What a process leaves that dies just before a step, one left that died just after the step before. */
   const deaths = firstOf(['after', 'before'] as const);
 
   async function newWish() {
-    const { rows } = await dashboard().pool.query<{ id: string }>(
+    const { rows } = await dashboard.pool.query<{ id: string }>(
       "INSERT INTO customer (email) VALUES (gen_random_uuid() || '@example.com') RETURNING id",
     );
     const { daily, monthly } = ip?.plans.find(({ name }) => name === 'Star') ?? { daily: 0, monthly: 0 };
@@ -30,7 +30,7 @@ export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboar
     for (const when of deaths) {
       for (let step = 1, hasLived = false; !hasLived; step++) {
         const wish = await prepare();
-        const mortal = mortalProcess({ pool: dashboard().db, port: dashboard().port }, { step, when });
+        const mortal = mortalProcess({ pool: dashboard.db, port: dashboard.port }, { step, when });
         await work(mortal, wish).then(
           () => (hasLived = true),
           (error: unknown) => {
@@ -44,7 +44,7 @@ export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboar
   }
 
   const sessionOf = (url: string): Session => {
-    const found = Object.values(dashboard().provider.ledger.books.sessions).find((each) => each.url === url);
+    const found = Object.values(dashboard.provider.ledger.books.sessions).find((each) => each.url === url);
     if (!found) throw new Error('the provider knows no such page');
     return found;
   };

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createLog } from '../../../services/kit/log';
 import { type WorkerServer } from '../../../services/kit/worker/serve-worker';
 import { analyzeApk } from '../../../services/workers/apk/analyze-apk';
@@ -10,15 +8,7 @@ import { BufferSource } from '../../../services/workers/apk/bytes/byte-source';
 import { type ApkReport } from '../../../services/workers/apk/report';
 import { apkWorkerSettings } from '../../../services/workers/apk/settings';
 import { startApkWorker } from '../../../services/workers/apk/start-apk-worker';
-
-const ROOT = join(__dirname, '../../..');
-
-/** Threads run plain JavaScript, also under jest: compiles one file and what it imports. */
-export async function compile(source: string, target: string): Promise<void> {
-  const esbuild = join(ROOT, 'node_modules/.bin/esbuild');
-  const options = ['--bundle', '--platform=node', '--target=node20', '--format=cjs', '--log-level=error'];
-  await promisify(execFile)(esbuild, [join(ROOT, source), `--outfile=${target}`, ...options]);
-}
+import { compile } from '../compile';
 
 export interface TestWorker {
   readonly server: WorkerServer;

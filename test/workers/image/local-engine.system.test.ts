@@ -15,34 +15,16 @@ import { GOOD_IOU, iouOf, photographNames, readPhotograph } from './photographs'
 import { disc, plain } from './pictures';
 import { compare, render } from './composites/render';
 import { SCENES } from './composites/scenes';
-import { build } from 'esbuild';
 import { useOpened } from '../../support/opened';
 import { newFolder } from '../../support/run-folder';
-
-const ROOT = join(__dirname, '../../..');
-
-/** Threads run compiled files. @returns path of the cut-out thread, bundled; remove it afterwards */
-async function compileThread(name: string): Promise<string> {
-  const outfile = join(ROOT, '.test', `cut-out-thread-${name}-${process.pid}.cjs`);
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ['services/workers/image/local/cut-out-thread.ts'],
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    packages: 'external',
-    logLevel: 'error',
-    outfile,
-  });
-  return outfile;
-}
+import { compile } from '../../support/compile';
 
 let threadFile: string;
 beforeAll(async () => {
-  threadFile = await compileThread('engine');
+  threadFile = await compile('services/workers/image/local/cut-out-thread.ts', join(newFolder(), 'cut-out-thread.cjs'), {
+    packages: 'external',
+  });
 });
-afterAll(() => rm(threadFile));
 
 describe('the local engine', () => {
   const never = new AbortController().signal;

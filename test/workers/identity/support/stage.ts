@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { type DestinationStream } from 'pino';
 import { type Clock } from '../../../../plugins/core/ports';
 import { aadhaarService, createAadhaarDeps } from '../../../../services/products/aadhaar/routes';
@@ -88,15 +87,4 @@ function workerUrl(workers: readonly { address: string }[]): Record<string, stri
 /** @returns the port on loopback where the service answers from now on */
 export async function listening({ app }: Harness): Promise<number> {
   return Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
-}
-
-/** A port on which nobody listens. */
-export function closedPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
-    });
-  });
 }
