@@ -39,7 +39,7 @@ const text = 'word '.repeat(200_000);
 const SHARING: Readonly<Record<string, object>> = {
   'a wide schema': {
     paths: paths(5, () => fine('Wide')),
-    components: { schemas: { Wide: members(1_000, () => ({ type: 'string', description: 'word '.repeat(60) })) } },
+    components: { schemas: { Wide: members(2_000, () => ({ type: 'string', description: 'word '.repeat(20) })) } },
   },
   'a long description': {
     paths: paths(100, () => fine('Told')),
