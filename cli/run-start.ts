@@ -6,14 +6,14 @@ import { describeMissing, liveStates } from './live-sources';
 import { readCatalogue } from '../services/kit/read-catalogue';
 import { firstCallOf, pickFirst } from '../services/selling/catalogue/first-call';
 import { catalogueFile, configFolder, dataFolder, kongFile } from './supervisor/data-folder';
-import { foldersOfStart, leadTo, type Places } from './supervisor/find-folders';
+import { foldersOfStart, leadTo, type FoundFolders } from './supervisor/find-folders';
 import { type InstanceReport } from './supervisor/instance-state';
 import { endOnSignals } from './supervisor/end-on-signals';
 import { startInstance } from './supervisor/start-instance';
 import { type ProcessTable, type Supervisor } from './supervisor/supervisor';
 import { parseStartArguments, START_HELP } from './supervisor/start-arguments';
 
-export interface StartOptions extends Places {
+export interface StartOptions extends FoundFolders {
   /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly processes: ProcessTable;

@@ -24,9 +24,9 @@ import { addStatementCommand } from './commands/statement';
 import { addSubscriptionCommands } from './commands/subscription';
 import { addUsageCommand } from './commands/usage';
 import { addWebhookCommands } from './commands/webhook';
-import { foldersOfCommand, type Places } from './supervisor/find-folders';
+import { foldersOfCommand, type FoundFolders } from './supervisor/find-folders';
 
-export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'>, Partial<Omit<Places, 'root'>> {
+export interface RunOptions extends Pick<CommandContext, 'root' | 'isSameProcess'>, Partial<Omit<FoundFolders, 'root'>> {
   /** Arguments after the program's name. */
   readonly argv: readonly string[];
   readonly env?: NodeJS.ProcessEnv;

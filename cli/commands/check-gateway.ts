@@ -37,10 +37,10 @@ function adaptCaddyfile(file: string): string {
   } catch (error) {
     const isMissing = (error as { code?: unknown }).code === 'ENOENT';
     const { stderr } = error as { stderr?: unknown };
-    const told = typeof stderr === 'string' ? stderr.trim() : '';
+    const complaint = typeof stderr === 'string' ? stderr.trim() : '';
     throw new CommandError(
       'check_failed',
-      isMissing ? 'caddy is not installed, and the check needs it to read the file' : `caddy cannot read the file: ${told}`,
+      isMissing ? 'caddy is not installed, and the check needs it to read the file' : `caddy cannot read the file: ${complaint}`,
       {
         cause: error,
       },

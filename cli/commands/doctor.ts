@@ -12,7 +12,7 @@ import { sharesSessions } from '../../plugins/stores/postgres/shared-sessions';
 import { readMigrationStanding } from '../postgres/migrations';
 import { dataFolder, socketPath } from '../supervisor/data-folder';
 import { type InstanceState, readState } from '../supervisor/instance-state';
-import { type Finding, judgeSystem, type Certificate, type DatabaseFacts, type LoggedError, type SystemFacts } from './judge-system';
+import { type Finding, judgeSystem, type ServerCertificate, type DatabaseFacts, type LoggedError, type SystemFacts } from './judge-system';
 import { checkFiles } from './check';
 import { type CommandContext, describeDatabase, finishCommand, findDatabaseUrl, withDatabase } from './command-context';
 
@@ -134,7 +134,7 @@ function endOfFile(value: string): number | undefined {
 const ADDRESSES = ['DASHBOARD_URL', 'GATEWAY_URL'] as const;
 const FILES = ['WORKER_TLS_CA', 'WORKER_TLS_CERT'] as const;
 
-async function readCertificates(env: NodeJS.ProcessEnv): Promise<Certificate[]> {
+async function readCertificates(env: NodeJS.ProcessEnv): Promise<ServerCertificate[]> {
   const served = ADDRESSES.flatMap((name) => {
     const url = env[name];
     return url !== undefined && URL.canParse(url) && url.startsWith('https:') ? [{ name, url: new URL(url) }] : [];

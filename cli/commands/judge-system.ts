@@ -18,7 +18,7 @@ export interface DatabaseFacts {
   readonly overdue: { readonly count: number; readonly oldestMs: number };
 }
 
-export interface Certificate {
+export interface ServerCertificate {
   /** The setting or address of the certificate. */
   readonly name: string;
   /** Unix milliseconds; undefined when it could not be read. */
@@ -45,7 +45,7 @@ export interface SystemFacts {
   readonly gateway: { readonly url: string; readonly status: number | undefined } | undefined;
   /** What `check` reports of the files that Kong reads. */
   readonly files: readonly string[];
-  readonly certificates: readonly Certificate[];
+  readonly certificates: readonly ServerCertificate[];
   readonly disk: { readonly path: string; readonly freeBytes: number; readonly bytes: number };
   /** Errors of the last hour, the latest first; undefined if this machine has no logs. */
   readonly errors: readonly LoggedError[] | undefined;

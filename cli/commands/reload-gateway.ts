@@ -55,10 +55,10 @@ export async function reloadGateway(context: CommandContext): Promise<Reloaded> 
   const askedAt = Date.now();
   process.kill(gateway.pid, 'SIGHUP');
   while (Date.now() < askedAt + DEADLINE_MS) {
-    const told = readGatewayState(gatewayStateFile(dataDir));
-    if (told && told.at >= askedAt) {
-      if (told.digest === digest) return 'local';
-      const why = told.problems?.join('; ') ?? `it was started with another file than ${file}`;
+    const reported = readGatewayState(gatewayStateFile(dataDir));
+    if (reported && reported.at >= askedAt) {
+      if (reported.digest === digest) return 'local';
+      const why = reported.problems?.join('; ') ?? `it was started with another file than ${file}`;
       throw new CommandError('reload_failed', `the catalogue is applied, but the gateway continues with the old kong.yml: ${why}`);
     }
     await sleep(POLL_MS);

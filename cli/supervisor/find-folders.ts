@@ -5,7 +5,7 @@ import { dataFolder } from './data-folder';
 import { type InstanceState, type ProcessIdentity, readState } from './instance-state';
 
 /** Folders of the program and of its call. */
-export interface Places {
+export interface FoundFolders {
   /** The program's own files. Those of an installed package are never written to. */
   readonly root: string;
   /**
@@ -22,14 +22,14 @@ function isShop(folder: string): boolean {
 }
 
 /** The folder of what is sold, if the call determines it: by name, or because it was made there. */
-function findConfig({ home, here }: Places, env: NodeJS.ProcessEnv, named?: string): string | undefined {
+function findConfig({ home, here }: FoundFolders, env: NodeJS.ProcessEnv, named?: string): string | undefined {
   if (named !== undefined) return resolve(here, named);
   if (env['TOLLGATE_CONFIG']) return resolve(home, env['TOLLGATE_CONFIG']);
   return isShop(here) ? here : undefined;
 }
 
 /** Data is kept in the folder of what is sold. The example catalogue belongs to the program, and its data does not. */
-function findData({ root, home }: Places, env: NodeJS.ProcessEnv, config: string | undefined): string {
+function findData({ root, home }: FoundFolders, env: NodeJS.ProcessEnv, config: string | undefined): string {
   const isOwn = config !== undefined && config !== join(root, EXAMPLE_CONFIG);
   return dataFolder(isOwn && !env['TOLLGATE_DATA_DIR'] ? config : home, env);
 }
@@ -43,7 +43,7 @@ function withFolders(env: NodeJS.ProcessEnv, dataDir: string, config: string | u
  * The environment of a start, with the folder of what is sold and the data folder.
  * @param named the folder on the command line
  */
-export function foldersOfStart(places: Places, env: NodeJS.ProcessEnv, named: string | undefined): NodeJS.ProcessEnv {
+export function foldersOfStart(places: FoundFolders, env: NodeJS.ProcessEnv, named: string | undefined): NodeJS.ProcessEnv {
   const config = findConfig(places, env, named);
   return withFolders(env, findData(places, env, config), config);
 }
@@ -81,7 +81,7 @@ export function leadTo(dataDir: string, home: string): () => void {
 
 /** The environment of a command: the folders that the call names, or those of the instance that was started in the folder of the call. */
 export function foldersOfCommand(
-  places: Places,
+  places: FoundFolders,
   env: NodeJS.ProcessEnv,
   isSameProcess: (identity: ProcessIdentity) => boolean,
 ): NodeJS.ProcessEnv {

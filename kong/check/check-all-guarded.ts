@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CheckedProduct, type Guarding } from './check-guard';
-import { type Gateway, type Guard, type Route, type Service } from './read-gateway';
+import { type Gateway, type Guard, type CheckedRoute, type CheckedService } from './read-gateway';
 
 /** The paths that the gateway serves without a key: the catalogue, and the description of the API. */
 const OPEN_PATHS: readonly string[] = ['~/$', '~/openapi\\.json$'];
@@ -42,7 +42,7 @@ export function checkAllGuarded({ services, routes, guards }: Gateway, guarding:
   ];
 }
 
-function checkService(service: Service, routes: readonly Route[], guarding: Guarding): string[] {
+function checkService(service: CheckedService, routes: readonly CheckedRoute[], guarding: Guarding): string[] {
   const guards = routes.map((route) => guarding.get(route)?.[0]).map((guard) => ((guard?.service ?? guard?.route) ? guard : undefined));
   if (routes.length > 0 && routes.every(isOpen) && guards.every((guard) => !guard)) return checkOpen(service, routes);
   const problems = routes.flatMap((route) => checkRoute(route, guarding.get(route)?.[0]));
@@ -51,7 +51,7 @@ function checkService(service: Service, routes: readonly Route[], guarding: Guar
 }
 
 /** Whether a route takes only the open addresses, spelled as in the example. Another spelling may take more. */
-function isOpen({ entity: { paths = [] }, methods = [] }: Route): boolean {
+function isOpen({ entity: { paths = [] }, methods = [] }: CheckedRoute): boolean {
   return (
     paths.length > 0 &&
     paths.every((path) => OPEN_PATHS.includes(path)) &&
@@ -60,7 +60,7 @@ function isOpen({ entity: { paths = [] }, methods = [] }: Route): boolean {
   );
 }
 
-function checkOpen({ label, entity }: Service, routes: readonly Route[]): string[] {
+function checkOpen({ label, entity }: CheckedService, routes: readonly CheckedRoute[]): string[] {
   const removed = (entity.plugins ?? []).flatMap((plugin) => removal.safeParse(plugin).data?.config.remove ?? []);
   const headers = removed.flatMap((each) => each.headers).map((header) => header.toLowerCase());
   const isRemoved = KEY_HEADERS.every((header) => headers.includes(header));
@@ -76,7 +76,7 @@ function checkOpen({ label, entity }: Service, routes: readonly Route[]): string
       ];
 }
 
-function checkRoute({ label, entity, methods, paths }: Route, guard: Guard | undefined): string[] {
+function checkRoute({ label, entity, methods, paths }: CheckedRoute, guard: Guard | undefined): string[] {
   const problems: string[] = [];
   // An API outside Tollgate has paths of its own. For Tollgate's services the gateway sets the fields.
   const isOurs = guard?.config.rate_limit_headers !== 'gateway';
@@ -91,7 +91,7 @@ function checkRoute({ label, entity, methods, paths }: Route, guard: Guard | und
 }
 
 /** `/ipx` belongs to no service. A route that takes it does not end at a boundary. */
-function findBeyond(product: string, prefix: string, routes: readonly Route[]): string[] {
+function findBeyond(product: string, prefix: string, routes: readonly CheckedRoute[]): string[] {
   const beyond = `${prefix}x`;
   const services = new Set(routes.filter(({ paths }) => paths.some((path) => path.takes(beyond))).map(({ service }) => service));
   return [...services].map((service) => `product ${product}: ${beyond} also reaches ${service?.label ?? 'a route without a service'}`);

@@ -1,6 +1,6 @@
 import { keyPlaceProblems } from '../../plugins/core/key-places';
 import { type CatalogueProduct } from '../../plugins/core/catalogue/catalogue';
-import { type Gateway, type Guard, GUARDS, type Route, type Service } from './read-gateway';
+import { type Gateway, type Guard, GUARDS, type CheckedRoute, type CheckedService } from './read-gateway';
 
 /** The facts about a product that the check needs. The catalogue has more. */
 export type CheckedProduct = Pick<CatalogueProduct, 'id' | 'prefix' | 'keyIn' | 'largeBodies' | 'alsoAdmits' | 'aliases'> & {
@@ -17,7 +17,7 @@ export interface Known {
 
 /** A route behind the access layer, with the plugin that Kong runs for it. */
 export interface GuardedRoute {
-  readonly route: Route;
+  readonly route: CheckedRoute;
   readonly guard: Guard;
 }
 
@@ -59,7 +59,7 @@ function closeness({ service, route }: Guard): number {
 }
 
 /** Our plugins that Kong runs for each route. The access layer has two kinds; having both is a mistake. */
-export type Guarding = ReadonlyMap<Route, readonly Guard[]>;
+export type Guarding = ReadonlyMap<CheckedRoute, readonly Guard[]>;
 
 /** The plugins that Kong chooses for each route. */
 export function guardRoutes({ routes, guards }: Gateway): Guarding {
@@ -98,7 +98,7 @@ export function guardedRoutes(guarding: Guarding): GuardedRoute[] {
 export function checkGuards(gateway: Gateway, guarding: Guarding, known: Known): string[] {
   const guarded = guardedRoutes(guarding);
   const byGuard = groupBy(guarded, ({ guard }) => guard);
-  const routesOf = (guard: Guard): Route[] => (byGuard.get(guard) ?? []).map(({ route }) => route);
+  const routesOf = (guard: Guard): CheckedRoute[] => (byGuard.get(guard) ?? []).map(({ route }) => route);
   const services = new Set(guarded.flatMap(({ route }) => route.service ?? []));
   return [
     ...gateway.guards.flatMap((guard) => [...checkWhen(guard, routesOf(guard)), ...checkSettings(guard, known)]),
@@ -118,7 +118,7 @@ function unknownFields(entity: Readonly<Record<string, unknown>>, known: readonl
 }
 
 /** Whatever keeps Kong from running the plugin for every request of its routes. */
-function checkWhen(guard: Guard, routes: readonly Route[]): string[] {
+function checkWhen(guard: Guard, routes: readonly CheckedRoute[]): string[] {
   const { name, label, fields, isEnabled, owner, isLost, protocols } = guard;
   const problems = unknownFields(fields, PLUGIN_FIELDS).map((field) => {
     const why = NARROWED[field] ?? 'the check does not know it, and it may keep Kong from running the plugin';
@@ -148,7 +148,7 @@ function checkSettings({ label, name, config }: Guard, { sold, ids }: Known): st
   return problems;
 }
 
-function checkRoute(route: Route, guards: readonly Guard[]): string[] {
+function checkRoute(route: CheckedRoute, guards: readonly Guard[]): string[] {
   const problems = unknownFields(route.entity, ROUTE_FIELDS).map((field) => `${route.label}: has ${field}, which the check does not know`);
   const { label } = route.service ?? route;
   const [name, other] = new Set(guards.map((guard) => guard.name));
@@ -157,7 +157,7 @@ function checkRoute(route: Route, guards: readonly Guard[]): string[] {
   return problems;
 }
 
-function checkService({ label, entity, isEnabled, isHttps }: Service): string[] {
+function checkService({ label, entity, isEnabled, isHttps }: CheckedService): string[] {
   const problems = unknownFields(entity, SERVICE_FIELDS).map((field) => `${label}: has ${field}, which the check does not know`);
   if (!isEnabled) problems.push(`${label}: is switched off (enabled: false): Kong does not serve its routes`);
   if (isHttps && entity.tls_verify !== true) problems.push(`${label}: tls_verify must be true: Kong accepts any certificate without it`);

@@ -1,7 +1,7 @@
 import { checkAllGuarded } from './check-all-guarded';
 import { type CheckedProduct, checkGuards, type GuardedRoute, guardedRoutes, guardRoutes, type Known } from './check-guard';
 import { type PathPattern } from './path-pattern';
-import { type Guard, readGateway, type Route } from './read-gateway';
+import { type Guard, readGateway, type CheckedRoute } from './read-gateway';
 import { conditionsMeet, coversConditions, orderOf } from './route-order';
 
 export interface CheckOptions {
@@ -82,7 +82,7 @@ interface Finding {
 const problem = (text: string): Finding => ({ kind: 'problem', text });
 
 /** Checks a route without the access layer: its destination, and the requests that it takes from guarded routes. */
-function judgeOther(other: Route, guarded: readonly GuardedRoute[]): Finding[] {
+function judgeOther(other: CheckedRoute, guarded: readonly GuardedRoute[]): Finding[] {
   const addresses = other.service?.addresses ?? [];
   const door = guarded.find(({ route }) => route.service?.addresses.some((address) => addresses.includes(address)));
   if (door) return [problem(`${other.label}: an open door: it leads to the same address as ${door.route.label}, without the access layer`)];
@@ -92,7 +92,7 @@ function judgeOther(other: Route, guarded: readonly GuardedRoute[]): Finding[] {
 }
 
 /** The requests that a route takes from another one. */
-function findTaken(other: Route, { route, guard }: GuardedRoute): Finding[] {
+function findTaken(other: CheckedRoute, { route, guard }: GuardedRoute): Finding[] {
   for (const a of other.paths) {
     for (const b of route.paths) {
       const path = a.findCommon(b);
@@ -106,11 +106,11 @@ function findTaken(other: Route, { route, guard }: GuardedRoute): Finding[] {
 }
 
 /** A website bound to a host is usual beside a product for every host. */
-function hasOwnHosts(other: Route, route: Route): boolean {
+function hasOwnHosts(other: CheckedRoute, route: CheckedRoute): boolean {
   return other.hosts !== undefined && route.hosts === undefined && route.entity.expression === undefined;
 }
 
-function requestOf({ methods, hosts, entity }: Route, path: string): string {
+function requestOf({ methods, hosts, entity }: CheckedRoute, path: string): string {
   const headers = Object.keys(entity.headers ?? {});
   return `${methods?.[0] ?? 'GET'} ${hosts?.[0] ?? ''}${path}${headers.length > 0 ? ` with ${headers.join(', ')}` : ''}`;
 }

@@ -1,5 +1,5 @@
 import { guardedRoutes, guardRoutes } from './check-guard';
-import { readGateway, type Route } from './read-gateway';
+import { readGateway, type CheckedRoute } from './read-gateway';
 
 /** The part of an OpenAPI document that gives the address of its API. */
 interface ServedDocument {
@@ -32,7 +32,7 @@ function serverPath({ servers }: ServedDocument): string {
   return withoutEnd(new URL(url, ANYWHERE).pathname);
 }
 
-function servicePath({ service }: Route): string {
+function servicePath({ service }: CheckedRoute): string {
   const { url, path = '' } = service?.entity ?? {};
   return withoutEnd(url !== undefined && URL.canParse(url) ? new URL(url).pathname : path);
 }

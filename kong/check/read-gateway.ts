@@ -144,13 +144,13 @@ export interface Guard {
   /** Set if it is below a consumer or a group of consumers. */
   readonly owner: 'consumer' | 'consumer_group' | undefined;
   /** Its binding: a service, a route, both, or neither if it applies to the whole gateway. */
-  readonly service: Service | undefined;
-  readonly route: Route | undefined;
+  readonly service: CheckedService | undefined;
+  readonly route: CheckedRoute | undefined;
   /** True if it names a service or route that the file does not have, or one other than the one that it is below. */
   readonly isLost: boolean;
 }
 
-export interface Service {
+export interface CheckedService {
   readonly label: string;
   readonly entity: ServiceEntity;
   /** Normalised `host:port` of every address that it may call. */
@@ -161,10 +161,10 @@ export interface Service {
   readonly isHttps: boolean;
 }
 
-export interface Route {
+export interface CheckedRoute {
   readonly label: string;
   readonly entity: RouteEntity;
-  readonly service: Service | undefined;
+  readonly service: CheckedService | undefined;
   readonly protocols: readonly string[];
   readonly hosts: readonly string[] | undefined;
   readonly methods: readonly string[] | undefined;
@@ -175,8 +175,8 @@ export interface Route {
 
 /** The entities of a kong.yml, linked to each other. */
 export interface Gateway {
-  readonly services: readonly Service[];
-  readonly routes: readonly Route[];
+  readonly services: readonly CheckedService[];
+  readonly routes: readonly CheckedRoute[];
   readonly guards: readonly Guard[];
   /** True if the file has defaults from which decK fills in absent fields. */
   readonly hasDefaults: boolean;
@@ -229,7 +229,7 @@ function findNamed<Each extends { readonly entity: { readonly name?: string | un
   return all.find(({ entity }) => names?.some((name) => name === entity.name || name === entity.id));
 }
 
-function toService(entity: ServiceEntity, targets: ReturnType<typeof readTargets>): Service {
+function toService(entity: ServiceEntity, targets: ReturnType<typeof readTargets>): CheckedService {
   const url = entity.url !== undefined && URL.canParse(entity.url) ? new URL(entity.url) : undefined;
   const protocol = url?.protocol.slice(0, -1) ?? entity.protocol ?? 'http';
   const isHttps = protocol === 'https' || entity.protocol === 'https';
@@ -245,7 +245,7 @@ function toService(entity: ServiceEntity, targets: ReturnType<typeof readTargets
   };
 }
 
-function toRoute(entity: RouteEntity, service: Service | undefined, isNested: boolean): Route {
+function toRoute(entity: RouteEntity, service: CheckedService | undefined, isNested: boolean): CheckedRoute {
   const name = `route ${entity.name ?? '(unnamed)'}`;
   const read = entity.expression === undefined ? entity : readExpression(entity.expression);
   return {

@@ -1,5 +1,5 @@
 import { type PathPattern } from './path-pattern';
-import { type Route } from './read-gateway';
+import { type CheckedRoute } from './read-gateway';
 
 /** A route's place before or after another in Kong's order, for a request that both would take. */
 export type Order = 'before' | 'after' | 'open';
@@ -27,7 +27,7 @@ const httpOf = (protocols: readonly string[]): string[] =>
   protocols.filter((each) => /^(http|grpc|ws)s?$/.test(each)).map((each) => each.replace('grpc', 'http'));
 
 /** Whether one request can match host, method, protocol, server name and headers of both. Their paths are compared elsewhere. */
-export function conditionsMeet(a: Route, b: Route): boolean {
+export function conditionsMeet(a: CheckedRoute, b: CheckedRoute): boolean {
   if (!listsMeet(httpOf(a.protocols), httpOf(b.protocols))) return false;
   const headers = b.entity.headers ?? {};
   const apart = Object.entries(a.entity.headers ?? {}).some(([name, values]) => {
@@ -38,13 +38,13 @@ export function conditionsMeet(a: Route, b: Route): boolean {
 }
 
 /** The attributes that a route sets, as text: all of Kong's routers order routes with the same attributes alike. */
-function attributesOf({ entity, hosts, methods }: Route): string[] {
+function attributesOf({ entity, hosts, methods }: CheckedRoute): string[] {
   const given = { hosts, headers: Object.keys(entity.headers ?? {}), paths: entity.paths ?? [], methods, snis: entity.snis ?? [] };
   return Object.entries(given).flatMap(([name, list = []]) => (list.length > 0 ? [name] : []));
 }
 
 /** Compared in turn; the larger value comes first. */
-function rankOf({ hosts = [], entity }: Route, path: PathPattern): number[] {
+function rankOf({ hosts = [], entity }: CheckedRoute, path: PathPattern): number[] {
   const isPlain = hosts.length > 0 && !hosts.some(isWild);
   const byPath = path.isRegex ? [1, entity.regex_priority ?? 0, 0] : [0, 0, path.text.length];
   return [Number(isPlain), Object.keys(entity.headers ?? {}).length, ...byPath];
@@ -55,7 +55,7 @@ function rankOf({ hosts = [], entity }: Route, path: PathPattern): number[] {
  * the creation time decides.
  * @param paths one path of each
  */
-export function orderOf(a: Route, b: Route, paths: { readonly a: PathPattern; readonly b: PathPattern }): Order {
+export function orderOf(a: CheckedRoute, b: CheckedRoute, paths: { readonly a: PathPattern; readonly b: PathPattern }): Order {
   const [left, right] = [a.entity.expression, b.entity.expression];
   if (left !== undefined || right !== undefined) {
     if (left === undefined || right === undefined) return 'open';
@@ -76,7 +76,7 @@ function named(difference: number): Order {
  * Whether every request for its path that reaches the other route could also reach this one, because it has no conditions that the other
  * lacks.
  */
-export function coversConditions(a: Route, b: Route): boolean {
+export function coversConditions(a: CheckedRoute, b: CheckedRoute): boolean {
   const covers = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined): boolean =>
     wide === undefined || narrow?.every((each) => wide.includes(each)) === true;
   const { entity } = a;

@@ -126,12 +126,12 @@ function checkResponses(handlers: readonly Handler[]): string[] {
 /** Checks the sub-request to the access layer, and the use of its response. */
 function checkQuestion(question: Handler): string[] {
   const problems: string[] = [];
-  const told = Object.fromEntries(
+  const sent = Object.fromEntries(
     Object.entries(question.headers?.request?.set ?? {}).map(([name, [value]]) => [name.toLowerCase(), value]),
   );
-  if (!/^\{http\.request\.(orig_)?uri\}$/.test(told['x-forwarded-uri'] ?? ''))
+  if (!/^\{http\.request\.(orig_)?uri\}$/.test(sent['x-forwarded-uri'] ?? ''))
     problems.push('X-Forwarded-Uri is not {http.request.orig_uri}');
-  if (told['x-forwarded-for'] === undefined) problems.push('X-Forwarded-For is not set: a client could say who it is');
+  if (sent['x-forwarded-for'] === undefined) problems.push('X-Forwarded-For is not set: a client could say who it is');
   if (!question.rewrite?.uri?.endsWith('?'))
     problems.push('the question keeps the client’s query with its key: its rewrite must end with ?');
   if (question.transport?.response_header_timeout === undefined)

@@ -54,10 +54,10 @@ function checkAnswers(lines: readonly string[]): string[] {
   const problems: string[] = [];
   const sends = lines.some((line) => /^log (?!stdout|stderr|global|ring@)\S+ .*\bformat raw\b/.test(line));
   if (!sends) problems.push('API responses are not reported. Add to global: log 127.0.0.1:9514 format raw local0 info');
-  const told = lines.find((line) => line.startsWith('log-format ') && line.includes(ANSWER));
+  const logFormat = lines.find((line) => line.startsWith('log-format ') && line.includes(ANSWER));
   const member = `"answer":"${ANSWER} ${UNITS}"`;
-  if (told === undefined) problems.push(`the plugin server cannot read the log. Add to the log-format: ${member}`);
-  else if (!told.includes(`${ANSWER} ${UNITS}`))
+  if (logFormat === undefined) problems.push(`the plugin server cannot read the log. Add to the log-format: ${member}`);
+  else if (!logFormat.includes(`${ANSWER} ${UNITS}`))
     problems.push(`the log-format does not report what a response costs. Add to it: ${member}`);
   const read = lines.findIndex((line) => line.startsWith('http-response set-var(txn.tollgate_units) res.hdr(X-Units,1) '));
   const hidden = lines.findIndex((line) => line === 'http-response del-header X-Units');

@@ -43,7 +43,7 @@ const REQUIRED_OF_LUA: ReadonlyMap<string, string> = new Map(
 );
 
 /** Headers that the sub-request to the access layer must set, from these sources only, because the client can send all of them. */
-const TOLD: ReadonlyMap<string, string> = new Map([
+const PASSED_ON: ReadonlyMap<string, string> = new Map([
   ['x-forwarded-uri', '$request_uri'],
   ['x-forwarded-for', '$remote_addr'],
   ['x-request-id', '$request_id'],
@@ -70,7 +70,7 @@ function checkQuestion(scope: Scope): string[] {
     ...(valueOf(scope, 'proxy_pass_request_body') === 'off'
       ? []
       : ['proxy_pass_request_body is not off: the question is refused with a body']),
-    ...checkHeaders(scope, TOLD),
+    ...checkHeaders(scope, PASSED_ON),
   ];
 }
 
@@ -162,9 +162,9 @@ function checkAnswers(scope: Scope, formats: ReadonlyMap<string, string>): strin
       ? problems
       : [...problems, 'API responses are not reported. Add to the server: log_by_lua_file /etc/nginx/tollgate/tell.lua;'];
   }
-  const [told] = effective(scope, 'access_log').filter(({ args: [place = ''] }) => /^syslog:.*\btag=tg(,|$)/.test(place));
-  if (!told) return [...problems, `API responses are not reported. Add to the server: ${ANSWER_LOG}`];
-  const [, name = 'combined'] = told.args;
+  const [accessLog] = effective(scope, 'access_log').filter(({ args: [place = ''] }) => /^syslog:.*\btag=tg(,|$)/.test(place));
+  if (!accessLog) return [...problems, `API responses are not reported. Add to the server: ${ANSWER_LOG}`];
+  const [, name = 'combined'] = accessLog.args;
   const format = formats.get(name) ?? '';
   const wanted = `log_format ${name} '${ANSWER} ${UNITS}';`;
   if (!`${format} `.startsWith(`${ANSWER} `)) return [...problems, `the plugin server cannot read the format ${name}. Write: ${wanted}`];

@@ -1,12 +1,12 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Duplex } from 'node:stream';
-import { Answers, type Latencies } from './http/answers';
-import { type PluginBinding, type Route, type Service, type UpstreamAddress } from './config/kong-yml';
+import { GatewayAnswers, type Latencies } from './http/answers';
+import { type PluginBinding, type LocalRoute, type LocalService, type UpstreamAddress } from './config/kong-yml';
 import { ErrorPages } from './http/error-pages';
 import { type EventOutcome } from './plugin/event-run';
 import { HttpExchange } from './http/http-exchange';
 import { type KongConf } from './config/kong-conf';
-import { type Log } from './log';
+import { type WriteLog } from './log';
 import { type PluginClient } from './plugin/plugin-client';
 import { ProxyRun } from './upstream/proxy-run';
 import { type BodyError, type BodyLimits } from './http/request-body';
@@ -21,12 +21,12 @@ import { isWebSocket } from './upstream/upstream-request';
 
 export interface DispatcherParts {
   conf: KongConf;
-  routes: readonly Route[];
+  routes: readonly LocalRoute[];
   limits: BodyLimits;
   pluginClient: PluginClient;
   /** Absent: responses are not reported. */
   answerTeller?: AnswerTeller | undefined;
-  log: Log;
+  log: WriteLog;
 }
 
 /** How the request arrived, if not in the usual way. */
@@ -41,7 +41,7 @@ export interface Arrival {
 export class Dispatcher {
   private router: Router;
   private readonly proxies: TrustedProxies;
-  private readonly answers: Answers;
+  private readonly answers: GatewayAnswers;
   /** Agents by address. */
   private readonly agents = new Map<string, UpstreamAgent>();
   private readonly tunnels = new Set<() => void>();
@@ -51,7 +51,7 @@ export class Dispatcher {
     const { conf } = parts;
     this.router = new Router(parts.routes);
     this.proxies = new TrustedProxies(conf.realIp);
-    this.answers = new Answers(new ErrorPages(conf.errorTemplates, conf.errorDefaultType), conf.responseHeaders);
+    this.answers = new GatewayAnswers(new ErrorPages(conf.errorTemplates, conf.errorDefaultType), conf.responseHeaders);
   }
 
   handle(request: IncomingMessage, response: ServerResponse, arrival: Arrival = {}): HttpExchange {
@@ -99,7 +99,7 @@ export class Dispatcher {
   }
 
   /** New requests use these routes. Running requests end on the routes on which they began. */
-  use(routes: readonly Route[]): void {
+  use(routes: readonly LocalRoute[]): void {
     this.router = new Router(routes);
     const wanted = new Set(routes.map(({ service }) => agentKeyOf(service)));
     for (const [key, agent] of this.agents) {
@@ -218,7 +218,7 @@ export class Dispatcher {
   }
 
   /** A plugin may send a request to another address. */
-  private agentFor({ upstream: { target, scheme } }: HttpExchange, { host, port, tls }: Service): UpstreamAgent {
+  private agentFor({ upstream: { target, scheme } }: HttpExchange, { host, port, tls }: LocalService): UpstreamAgent {
     const address = { host, port, ...target, tls: target !== undefined && scheme === 'http' ? undefined : tls };
     const key = agentKeyOf(address);
     const known = this.agents.get(key);

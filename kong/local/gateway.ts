@@ -11,7 +11,7 @@ import { HeaderList } from './http/header-list';
 import { type HttpExchange } from './http/http-exchange';
 import { type ReadOn } from '../../plugins/core/problems';
 import { loadKongConf, type KongConf } from './config/kong-conf';
-import { type Log } from './log';
+import { type WriteLog } from './log';
 import { PluginClient } from './plugin/plugin-client';
 import { loadPluginInfo, type PluginInfo } from './config/plugin-info';
 import { MAX_HEADER_BYTES, statusOfParserError } from './http/request-limits';
@@ -35,7 +35,7 @@ export interface LocalGatewayOptions {
   answersTo?: UdpPlace | undefined;
   /** Addresses of explaining pages, added to the templates of kong.conf like those that `npx tollgate gateway kong` writes. */
   readOn?: ReadOn;
-  log: Log;
+  log: WriteLog;
   /** Maximum wait for the plugin server. Kong's 60 s unless a test shortens it. */
   pluginTimeoutMs?: number;
   /** The parent folder for bodies over the buffer size. Default: the system's temporary folder. */

@@ -4,9 +4,9 @@ type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>;
 
 /** Receives the gateway's log entries. */
-export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
+export type WriteLog = (level: LogLevel, message: string, fields?: LogFields) => void;
 
 /** JSON lines, one per event. */
-export function createJsonLog(write: (line: string) => void): Log {
+export function createJsonLog(write: (line: string) => void): WriteLog {
   return (level, message, fields) => write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
 }

@@ -5,7 +5,7 @@ import { readSettings as readGroups } from '../../plugins/core/settings';
 import { ConfigError } from './config/config-error';
 import { parseUdpPlace } from './config/kong-conf';
 import { createLocalGateway, type LocalGateway } from './gateway';
-import { createJsonLog, type Log } from './log';
+import { createJsonLog, type WriteLog } from './log';
 
 /**
  * Running requests have this long after SIGTERM. `npm start` kills the process after 5 s (cli/supervisor/supervisor.ts). By then it must
@@ -73,7 +73,7 @@ function tellState(file: string | undefined, state: { digest: string } | { probl
 }
 
 /** Reloads on SIGHUP, as `kong reload` does. A file with mistakes changes nothing. */
-function reload(gateway: LocalGateway, log: Log, stateFile: string | undefined): void {
+function reload(gateway: LocalGateway, log: WriteLog, stateFile: string | undefined): void {
   try {
     tellState(stateFile, gateway.reload());
     log('info', 'kong.yml was read again');

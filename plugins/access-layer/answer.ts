@@ -8,7 +8,7 @@ import { rateLimitHeaders, reportQuota, type QuotaReport } from '../core/access/
 import { type RateReport } from '../core/access/rate';
 import { removeParameter } from '../core/access/raw-parameters';
 import { TRACE_HEADER } from '../core/proof/trace-context';
-import { type Admission, type Consumer, type Refusal, type Verdict } from '../core/access/verdict';
+import { type Admission, type Consumer, type AccessRefusal, type Verdict } from '../core/access/verdict';
 import { type AccessRecord } from '../core/ports';
 import { type AccessRequest, type Denial } from './access-request';
 import { type AccessLayerConfig } from './config';
@@ -114,7 +114,7 @@ function readersOf({ record, headers }: AccessRequest, { code }: Denial): Record
 const EMPTY = Buffer.alloc(0);
 
 /** Answers a browser's preflight. No key is read and nothing is charged. The status is 200, as in Kong's own CORS plugin. */
-export function answerPreflight(headers: RequestHeaders): Refusal {
+export function answerPreflight(headers: RequestHeaders): AccessRefusal {
   return { admitted: false, status: 200, headers: preflightHeaders(headers['access-control-request-headers']), body: EMPTY };
 }
 
@@ -144,7 +144,7 @@ function rateMembers({ limit, windowSeconds, waitSeconds }: RateReport) {
 }
 
 /** The problem that ends the request; nothing reaches the service. */
-export function refuse(request: AccessRequest, denial: Denial, setting: RefusalSetting): Refusal {
+export function refuse(request: AccessRequest, denial: Denial, setting: RefusalSetting): AccessRefusal {
   const { nowSeconds, readOn, realm = 'tollgate' } = setting;
   const status = statusOf(denial.code);
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };

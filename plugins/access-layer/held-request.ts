@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type RequestFacts } from '../core/access/request-variable';
-import { type AccessInstance, type Refusal, type Verdict } from '../core/access/verdict';
+import { type AccessInstance, type AccessRefusal, type Verdict } from '../core/access/verdict';
 import { problemOf, statusOf, type ReadOn } from '../core/problems';
 
 /** The deadline of Kong's events: far longer than any decision takes, and shorter than gateways wait. */
@@ -13,7 +13,7 @@ export const newRequestId = (): string => randomBytes(16).toString('hex');
 export function refusalOf(
   code: 'access_layer_unavailable' | 'request_not_readable' | 'ambiguous_path',
   { requestId, detail, readOn }: { readonly requestId: string; readonly detail?: string; readonly readOn?: ReadOn | undefined },
-): Refusal {
+): AccessRefusal {
   const status = statusOf(code);
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' };
   if (status === 503) headers['Retry-After'] = '1';

@@ -81,14 +81,14 @@ async function judge(question: Question, { config, deps, startedAtMs }: Judging)
   const decision = describe(request, denial, nowMs);
   deps.decisions.record(decision);
   const nowSeconds = Math.floor(nowMs / 1000);
-  let told: typeof decision | undefined;
+  let decided: typeof decision | undefined;
   try {
     const { signContext: sign, readOn, realm } = deps;
     const verdict = verdictOf(request, denial, { sign, nowSeconds, readOn, realm });
-    told = decision;
+    decided = decision;
     return verdict;
   } finally {
-    trace?.end(told);
+    trace?.end(decided);
   }
 }
 

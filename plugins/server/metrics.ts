@@ -78,7 +78,7 @@ type Timeable = KongPlugin & Partial<Pick<AccessInstance, 'decide'>>;
 
 function timed<Instance extends KongPlugin>(plugin: PluginModule<Instance>, observe: (seconds: number) => void): PluginModule<Instance> {
   const time =
-    <Given, Told>(work: (given: Given) => Promise<Told>): ((given: Given) => Promise<Told>) =>
+    <Given, Result>(work: (given: Given) => Promise<Result>): ((given: Given) => Promise<Result>) =>
     (given) => {
       const startedAt = performance.now();
       const done = work(given);

@@ -38,7 +38,7 @@ import { requestLogHandlers } from './customer/requests/request-log-handlers';
 import { tryHandlers } from './customer/requests/try-handlers';
 import { usageHandlers } from './customer/requests/usage-handlers';
 import { webhookHandlers } from './customer/webhooks/webhook-handlers';
-import { type Caller, type OperatorCaller, type Person } from './http/callers';
+import { type SignedInCaller, type OperatorCaller, type Person } from './http/callers';
 
 /** Per minute; more than anybody clicks. */
 const MAX_OPERATOR_WRITES = 120;
@@ -59,7 +59,7 @@ function toolsFor({ name, endpoint }: Asked, tools: ApiTools): EndpointTools {
       return {
         deps,
         findCaller: (request, reply) => findCaller(request, reply, { ...tools, asked: { name, endpoint } }),
-        takeWrite: ({ customerId }: Caller) => takeWrite(db, customerId),
+        takeWrite: ({ customerId }: SignedInCaller) => takeWrite(db, customerId),
       };
     case 'persons':
       return {

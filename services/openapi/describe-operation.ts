@@ -7,7 +7,7 @@ import { securityOf } from './product-paths';
 import { exampleCalls, fileOf } from './route-example';
 import { snippetsOf } from './route-snippets';
 import { asCodeSamples } from './snippets';
-import { type Failure, ACCESS_DENIALS, failureOf, GATEWAY_FAILURES, ownFailureOf } from './error-table';
+import { type DocumentedFailure, ACCESS_DENIALS, failureOf, GATEWAY_FAILURES, ownFailureOf } from './error-table';
 import { type COMMON_HEADERS, headersOf } from './response-headers';
 import { CUT_NOTE } from './sample-answers';
 
@@ -210,7 +210,7 @@ function withHeaders(response: ZodOpenApiResponseObject, route: Route, status: n
 
 /** Problems by status. Their codes are in the text for people, and in `x-codes` for programs. */
 function problemResponses(route: Route): Responses {
-  const byStatus = new Map<number, Failure[]>();
+  const byStatus = new Map<number, DocumentedFailure[]>();
   for (const refusal of refusalsOf(route)) byStatus.set(refusal.status, [...(byStatus.get(refusal.status) ?? []), refusal]);
   return Object.fromEntries(
     [...byStatus].map(([status, refusals]) => {
@@ -266,7 +266,7 @@ function readsBody({ method, body }: Route): boolean {
 }
 
 /** Every status and code with which a route can refuse or fail, as callers see them. */
-export function refusalsOf(route: Route): readonly Failure[] {
+export function refusalsOf(route: Route): readonly DocumentedFailure[] {
   const codes: ProblemCode[] = ['invalid_request', ...ACCESS_DENIALS, 'gateway_proof_missing', 'processing_failed', 'service_not_ready'];
   if (route.method !== 'ANY') codes.push('method_not_allowed');
   if (route.validationStatus === 422) codes.push('validation_failed');

@@ -7,7 +7,7 @@ import { REMEDIES } from './remedies';
 type Charge = 'not taken' | 'given back' | 'charged';
 
 /** A code under one status. */
-export interface Failure {
+export interface DocumentedFailure {
   readonly status: number;
   readonly code: string;
   readonly title: string;
@@ -31,13 +31,13 @@ const chargeOf = (problem: ProblemCode, code?: string): Charge => (isRefunded({ 
 const TITLES = new Map<ProblemCode, string>(listProblems().map(({ code, title }) => [code, title]));
 
 /** A code of the table of problems. */
-export function failureOf(code: ProblemCode): Failure {
+export function failureOf(code: ProblemCode): DocumentedFailure {
   const charge = BEFORE_CHARGE.has(code) ? 'not taken' : chargeOf(code);
   return { status: statusOf(code), code, title: TITLES.get(code) ?? '', charge };
 }
 
 /** A finer code, as callers see it. */
-function finerFailureOf(name: FinerCode): Failure {
+function finerFailureOf(name: FinerCode): DocumentedFailure {
   const [problem, title, code = name]: readonly [ProblemCode, string, string?] = FINER_CODES[name];
   return { status: statusOf(problem), code, title, charge: chargeOf(problem, code) };
 }
@@ -45,15 +45,20 @@ function finerFailureOf(name: FinerCode): Failure {
 const isFiner = (code: ProblemCode | FinerCode): code is FinerCode => Object.hasOwn(FINER_CODES, code);
 
 /** A code of either table, as callers see it. */
-export const ownFailureOf = (code: ProblemCode | FinerCode): Failure => (isFiner(code) ? finerFailureOf(code) : failureOf(code));
+export const ownFailureOf = (code: ProblemCode | FinerCode): DocumentedFailure => (isFiner(code) ? finerFailureOf(code) : failureOf(code));
 
-const gatewayFailure = (status: number, title: string, charge: Charge): Failure => ({ status, code: 'gateway_error', title, charge });
+const gatewayFailure = (status: number, title: string, charge: Charge): DocumentedFailure => ({
+  status,
+  code: 'gateway_error',
+  title,
+  charge,
+});
 
 /**
  * The gateway's own failures on a product's path, under one code: a head or body that is too large or is not HTTP, or an access check or
  * a service that is away.
  */
-export const GATEWAY_FAILURES: readonly Failure[] = [
+export const GATEWAY_FAILURES: readonly DocumentedFailure[] = [
   gatewayFailure(400, 'The request is not HTTP', 'not taken'),
   gatewayFailure(413, 'Body over 210 MiB', 'not taken'),
   gatewayFailure(414, 'Request line over 8,192 bytes', 'not taken'),
@@ -71,7 +76,7 @@ export interface ErrorCode {
   readonly code: string;
   /** True for codes that only some products send. */
   readonly isOwn: boolean;
-  readonly failures: readonly Omit<Failure, 'code'>[];
+  readonly failures: readonly Omit<DocumentedFailure, 'code'>[];
   /** What a caller can do about it. */
   readonly remedy: string;
 }

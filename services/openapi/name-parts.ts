@@ -84,8 +84,8 @@ class ResponseNames {
     if (list.every((code) => code === 'gateway_error')) return `Gateway${reason}`;
     const known = Object.entries(this.components).filter(([name]) => name.startsWith(reason));
     if (known.length === 0) return reason;
-    const told = new Set(known.flatMap(([, each]) => each['x-codes'] as readonly string[]));
-    const own = list.find((code) => !told.has(code));
+    const named = new Set(known.flatMap(([, each]) => each['x-codes'] as readonly string[]));
+    const own = list.find((code) => !named.has(code));
     return own === undefined ? `${reason}${known.length + 1}` : reason + pascal(own);
   }
 }

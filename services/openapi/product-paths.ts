@@ -1,6 +1,6 @@
 import { ownNamesOf, type KeyPlace } from '../../plugins/core/key-places';
 import { type CatalogueProduct, type CatalogueRoute } from '../../plugins/core/catalogue/catalogue';
-import { DENIALS_WITHOUT_LINKS, failureOf, type Failure, GATEWAY_FAILURES } from './error-table';
+import { DENIALS_WITHOUT_LINKS, failureOf, type DocumentedFailure, GATEWAY_FAILURES } from './error-table';
 import { callOf } from './own-call';
 import { headersOf } from './response-headers';
 import { asCodeSamples, writeCall } from './snippets';
@@ -40,7 +40,7 @@ export const GATEWAY_RESPONSES: Json = Object.fromEntries(EXPECTED.map((status) 
 const GATEWAY_ANSWERS = Object.fromEntries(EXPECTED.map((status) => [String(status), { $ref: `#/components/responses/Refused${status}` }]));
 
 function refusalOf(status: number): object {
-  const all: readonly Failure[] = [...DENIALS_WITHOUT_LINKS.map(failureOf), ...GATEWAY_FAILURES];
+  const all: readonly DocumentedFailure[] = [...DENIALS_WITHOUT_LINKS.map(failureOf), ...GATEWAY_FAILURES];
   const failures = all.filter((each) => each.status === status);
   return {
     description: failures.map(({ code, title }) => `\`${code}\` ${title}`).join('; '),

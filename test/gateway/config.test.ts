@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { loadConfig, type Route } from '../../kong/local/config/kong-yml';
+import { loadConfig, type LocalRoute } from '../../kong/local/config/kong-yml';
 import { ConfigError } from '../../kong/local/config/config-error';
 import { HeaderList } from '../../kong/local/http/header-list';
 import { type HttpExchange } from '../../kong/local/http/http-exchange';
@@ -300,7 +300,7 @@ services:
   });
 });
 
-function route(name: string, paths: string[], more: Partial<Route> = {}): Route {
+function route(name: string, paths: string[], more: Partial<LocalRoute> = {}): LocalRoute {
   const service = {
     name: 's', host: 'h', port: 80, path: '/', connectTimeoutMs: 1, readTimeoutMs: 1, writeTimeoutMs: 1, retries: 0, tls: undefined,
   }; // prettier-ignore
@@ -321,7 +321,7 @@ describe('the router', () => {
   const methods = [route('any', ['/a/b']), route('get', ['/a'], { methods: ['GET'] })];
   const anchored = [route('whole', ['~/ip(?:/.*)?$']), route('open', ['~/x'])];
 
-  it.each<[string, Route[], string, string, string | undefined]>([
+  it.each<[string, LocalRoute[], string, string, string | undefined]>([
     ['the longer prefix', prefixes, 'GET', '/a/b/c', 'long'],
     ['the prefix that is left', prefixes, 'GET', '/a/c', 'short'],
     ['a regular expression to a prefix of any length', [...prefixes, route('regex', ['~/a/'])], 'GET', '/a/b/c', 'regex'],

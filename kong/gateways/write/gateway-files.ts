@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { addReadOn } from '../../add-read-on';
 import { renderConfiguration, SHARED_FILES, type GatewayKind, type GatewayPlaces } from '../render';
-import { readGuardedRoutes, type GuardedRoute } from './guarded-routes';
+import { readGuardedRoutes, type WrittenRoute } from './guarded-routes';
 import { caddyRoutes } from './write-caddy';
 import { haproxyBackends, haproxyMap } from './write-haproxy';
 import { nginxRoutes, nginxUpstreams } from './write-nginx';
@@ -19,13 +19,13 @@ export interface GatewayFilesOptions extends GatewayPlaces {
   readonly services?: Readonly<Record<string, string>>;
 }
 
-const nginx = (routes: readonly GuardedRoute[], folder: string): Record<string, string> => ({
+const nginx = (routes: readonly WrittenRoute[], folder: string): Record<string, string> => ({
   'upstreams.conf': nginxUpstreams(routes),
   'routes.conf': nginxRoutes(routes, join(folder, 'guard.conf')),
 });
 
 /** Functions that write files from kong.yml, by file name. */
-const WRITERS: Readonly<Record<GatewayKind, (routes: readonly GuardedRoute[], folder: string) => Record<string, string>>> = {
+const WRITERS: Readonly<Record<GatewayKind, (routes: readonly WrittenRoute[], folder: string) => Record<string, string>>> = {
   nginx,
   'nginx-lua': nginx,
   caddy: (routes) => ({ 'routes.caddy': caddyRoutes(routes) }),

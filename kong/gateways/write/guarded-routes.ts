@@ -12,7 +12,7 @@ import {
 import { findOverride } from '../../local/config/upstream-override';
 
 /** One route of kong.yml behind the access layer, in the form that every other gateway needs. */
-export interface GuardedRoute {
+export interface WrittenRoute {
   /** Letters, digits, `-` and `_`: a prefix for the gateway's own names. Unique. */
   readonly name: string;
   /**
@@ -127,7 +127,7 @@ function upstreamOf(service: DeclaredService, override: string | undefined): Gat
  * (`/` and `/openapi.json`) exist in Kong only.
  * @throws UnwritableRoute; the error of parsing the file
  */
-export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): GuardedRoute[] {
+export function readGuardedRoutes({ kongYml, overrides = {}, takesForms }: RouteSources): WrittenRoute[] {
   const { services } = declarativeSchema.parse(parse(kongYml, AS_KONG_READS));
   const routes = services.flatMap((service) => {
     const guard = service.plugins.find(({ name, enabled }) => enabled && GUARDS.includes(name));

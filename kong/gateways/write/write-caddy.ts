@@ -1,6 +1,6 @@
-import { type GuardedRoute } from './guarded-routes';
+import { type WrittenRoute } from './guarded-routes';
 
-function lines({ name, patterns, question, keyHeaders, stripped, upstream }: GuardedRoute): string[] {
+function lines({ name, patterns, question, keyHeaders, stripped, upstream }: WrittenRoute): string[] {
   const { host, port, authority, base, isHttps, verifies, connect, read } = upstream;
   return [
     `@${name} path_regexp \`${patterns.length === 1 ? patterns.join('') : `^(?:${patterns.map((each) => each.slice(1)).join('|')})`}\``,
@@ -28,6 +28,6 @@ function lines({ name, patterns, question, keyHeaders, stripped, upstream }: Gua
 }
 
 /** For a site: each route asks the access layer first, then goes to its API. */
-export function caddyRoutes(routes: readonly GuardedRoute[]): string {
+export function caddyRoutes(routes: readonly WrittenRoute[]): string {
   return routes.map((route) => `${lines(route).join('\n')}\n`).join('');
 }

@@ -1,4 +1,4 @@
-import { type GuardedRoute } from './guarded-routes';
+import { type WrittenRoute } from './guarded-routes';
 import { AUTHORITIES } from './write-nginx';
 
 /** The defaults in haproxy.cfg. */
@@ -20,12 +20,12 @@ function asSent(pattern: string): string {
 }
 
 /** Maps each path to its backend: the first match wins. */
-export function haproxyMap(routes: readonly GuardedRoute[]): string {
+export function haproxyMap(routes: readonly WrittenRoute[]): string {
   return routes.flatMap(({ name, patterns }) => patterns.map((pattern) => `${asSent(pattern)} ${name}\n`)).join('');
 }
 
 /** The backends, each of which asks the access layer first. */
-export function haproxyBackends(routes: readonly GuardedRoute[]): string {
+export function haproxyBackends(routes: readonly WrittenRoute[]): string {
   return routes
     .map(({ name, question, upstream }) => {
       const { host, port, authority, base, isHttps, verifies, connect, read } = upstream;

@@ -1,4 +1,4 @@
-import { type GuardedRoute } from './guarded-routes';
+import { type WrittenRoute } from './guarded-routes';
 
 /** The defaults in nginx.conf. */
 const USUAL = { connect: 2, send: 60, read: 60 } as const;
@@ -11,11 +11,11 @@ const word = (text: string): string => (/[{};\s]/.test(text) ? `"${text}"` : tex
 const indented = (lines: readonly string[], depth: string): string => lines.map((line) => `${depth}${line}\n`).join('');
 
 /** For the http block: an upstream for each address, with keep-alive connections. */
-export function nginxUpstreams(routes: readonly GuardedRoute[]): string {
+export function nginxUpstreams(routes: readonly WrittenRoute[]): string {
   return routes.map(({ name, upstream: { host, port } }) => `upstream ${name} {\n  server ${host}:${port};\n  keepalive 32;\n}\n`).join('');
 }
 
-function locationLines({ name, question, keyHeaders, upstream, buffersBody }: GuardedRoute, guard: string): string[] {
+function locationLines({ name, question, keyHeaders, upstream, buffersBody }: WrittenRoute, guard: string): string[] {
   const { authority, base, isHttps, verifies, host } = upstream;
   const timeouts = (['connect', 'send', 'read'] as const).flatMap((kind) =>
     upstream[kind] === USUAL[kind] ? [] : [`proxy_${kind}_timeout ${upstream[kind]}s;`],
@@ -38,7 +38,7 @@ function locationLines({ name, question, keyHeaders, upstream, buffersBody }: Gu
 }
 
 /** For a server block. @param guard the path of guard.conf */
-export function nginxRoutes(routes: readonly GuardedRoute[], guard: string): string {
+export function nginxRoutes(routes: readonly WrittenRoute[], guard: string): string {
   return routes
     .flatMap((route) => route.patterns.map((pattern) => `location ~ ${word(pattern)} {\n${indented(locationLines(route, guard), '  ')}}\n`))
     .join('');

@@ -24,7 +24,7 @@ export interface UpstreamAddress {
   readonly tls: UpstreamTls | undefined;
 }
 
-export interface Service extends UpstreamAddress {
+export interface LocalService extends UpstreamAddress {
   name: string;
   /** Prefix of every upstream path; `/` if the service has none. */
   path: string;
@@ -47,7 +47,7 @@ export interface PluginBinding {
   removes?: RequestRemoval;
 }
 
-export interface Route {
+export interface LocalRoute {
   name: string;
   paths: readonly string[];
   methods: readonly string[] | undefined;
@@ -58,13 +58,13 @@ export interface Route {
   regexPriority: number;
   /** True: Kong would proxy it, but this gateway does not. */
   isGrpc: boolean;
-  service: Service;
+  service: LocalService;
   /** Highest priority first. A plugin on the route replaces the same plugin on its service. */
   plugins: readonly PluginBinding[];
 }
 
 export interface GatewayConfig {
-  routes: readonly Route[];
+  routes: readonly LocalRoute[];
   /** SHA-256 of the file, in hex. */
   digest: string;
 }
@@ -154,7 +154,7 @@ interface ServiceContext {
   problems: string[];
 }
 
-function buildRoutes(context: ServiceContext): Route[] {
+function buildRoutes(context: ServiceContext): LocalRoute[] {
   const { service: declared, path, sources } = context;
   const service = buildService(context, findOverride(declared, sources.upstreamOverrides ?? {}));
   const shared = declared.plugins.flatMap((plugin, index) =>
@@ -181,7 +181,7 @@ function buildTls({ service, path, authorities, problems, sources }: ServiceCont
   return { verifies: service.tls_verify === true, authorities: named?.join('\n') ?? sources.authorities };
 }
 
-function buildService(context: ServiceContext, override: string | undefined): Service {
+function buildService(context: ServiceContext, override: string | undefined): LocalService {
   const { service: declared } = context;
   const address = override ?? declared.url;
   const url = address === undefined ? undefined : new URL(address);
@@ -201,7 +201,12 @@ function buildService(context: ServiceContext, override: string | undefined): Se
   };
 }
 
-function buildRoute(parts: { declared: DeclaredRoute; isGrpc: boolean; service: Service; plugins: readonly PluginBinding[] }): Route {
+function buildRoute(parts: {
+  declared: DeclaredRoute;
+  isGrpc: boolean;
+  service: LocalService;
+  plugins: readonly PluginBinding[];
+}): LocalRoute {
   const { declared } = parts;
   return {
     name: declared.name,

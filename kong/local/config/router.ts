@@ -1,13 +1,13 @@
-import { type Route } from './kong-yml';
+import { type LocalRoute } from './kong-yml';
 
 export interface RouteMatch {
-  route: Route;
+  route: LocalRoute;
   /** The part of the path that the route's own path matched. */
   prefix: string;
 }
 
 interface Matcher {
-  route: Route;
+  route: LocalRoute;
   methods: ReadonlySet<string> | undefined;
   regex: RegExp | undefined;
   prefixes: readonly string[];
@@ -21,7 +21,7 @@ interface Matcher {
 export class Router {
   private readonly matchers: readonly Matcher[];
 
-  constructor(routes: readonly Route[]) {
+  constructor(routes: readonly LocalRoute[]) {
     this.matchers = routes.flatMap(splitRoute).sort((a, b) => compareRanks(b.rank, a.rank));
   }
 
@@ -41,7 +41,7 @@ export class Router {
 }
 
 /** Kong ranks the paths of one route separately: each regular expression by itself, prefixes by their length. */
-function splitRoute(route: Route): Matcher[] {
+function splitRoute(route: LocalRoute): Matcher[] {
   const methods = route.methods === undefined ? undefined : new Set(route.methods);
   const weight = methods === undefined ? 1 : 2;
   const groups = new Map<number, string[]>();

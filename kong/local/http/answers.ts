@@ -36,7 +36,7 @@ export interface Latencies {
 }
 
 /** Writes the gateway's own responses, with headers in Kong's order. */
-export class Answers {
+export class GatewayAnswers {
   constructor(
     private readonly pages: ErrorPages,
     /** Lower-cased names from kong.conf `headers`. */

@@ -1,10 +1,10 @@
 import { type AuthenticatedClient, type ExitArgs } from '../../../plugins/server/wire/pdk-messages';
 import { readStruct } from '../../../plugins/server/wire/struct-codec';
-import { Reader } from '../../../plugins/server/wire/wire-reader';
+import { WireReader } from '../../../plugins/server/wire/wire-reader';
 
 // The arguments of PDK calls, which only Kong's side of the socket reads.
 
-const reader = new Reader(Buffer.alloc(0));
+const reader = new WireReader(Buffer.alloc(0));
 const nothing: Buffer = Buffer.alloc(0);
 
 export function decodeByteString(bytes: Buffer, start?: number, end?: number): Buffer {

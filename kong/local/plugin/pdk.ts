@@ -4,7 +4,7 @@ import { type Writer } from '../../../plugins/server/wire/wire-writer';
 import { type PluginExit } from '../http/answers';
 import { type HttpExchange } from '../http/http-exchange';
 import { type NginxVariables } from '../http/nginx-variables';
-import { type Log } from '../log';
+import { type WriteLog } from '../log';
 import { type HeaderList, isHeaderName, isHeaderValue } from '../http/header-list';
 import { decodeAuthenticate, decodeByteString, decodeExitArgs, decodeInt, decodeTarget } from './pdk-decoders';
 
@@ -12,7 +12,7 @@ import { decodeAuthenticate, decodeByteString, decodeExitArgs, decodeInt, decode
 export interface PdkContext {
   /** nginx variables of kong.conf. */
   variables: NginxVariables;
-  log: Log;
+  log: WriteLog;
 }
 
 export interface PdkCall {

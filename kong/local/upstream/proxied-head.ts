@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { isGatewaysToSay } from '../../../plugins/core/access/reserved-responses';
 import { UNITS_HEADER } from '../../../plugins/core/catalogue/units';
-import { keepsConnection, type Answers, type Latencies } from '../http/answers';
+import { keepsConnection, type GatewayAnswers, type Latencies } from '../http/answers';
 import { parseTokens } from '../http/header-list';
 import { type HttpExchange } from '../http/http-exchange';
 
@@ -10,14 +10,14 @@ const NOT_RETURNED = new Set(['connection', 'keep-alive', 'transfer-encoding', '
 
 /** The cost of a response as reported by the service. Undefined without such a header; repeated headers are joined, as in nginx. */
 export function unitsTold({ headers }: IncomingMessage): string | undefined {
-  const told = headers[UNITS_HEADER.toLowerCase()];
-  return Array.isArray(told) ? told.join(', ') : told;
+  const units = headers[UNITS_HEADER.toLowerCase()];
+  return Array.isArray(units) ? units.join(', ') : units;
 }
 
 /** The headers of a service's response for the client, in Kong's order; flat `[name, value, …]`. */
 export function proxiedHead(parts: {
   exchange: HttpExchange;
-  answers: Answers;
+  answers: GatewayAnswers;
   incoming: IncomingMessage;
   latencies: Latencies;
 }): string[] {

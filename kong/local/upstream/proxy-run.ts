@@ -1,13 +1,13 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type Socket } from 'node:net';
-import { type Service } from '../config/kong-yml';
+import { type LocalService } from '../config/kong-yml';
 import { type RouteMatch } from '../config/router';
-import { type Answers, type Latencies } from '../http/answers';
+import { type GatewayAnswers, type Latencies } from '../http/answers';
 import { isHeaderValue } from '../http/header-list';
 import { type HttpExchange } from '../http/http-exchange';
 import { type BodyError, type BodyPump } from '../http/request-body';
-import { type Log } from '../log';
+import { type WriteLog } from '../log';
 import { proxiedHead, unitsTold } from './proxied-head';
 import { type Upgrade } from './upgrade';
 import { type UpstreamAgent } from './upstream-agent';
@@ -17,10 +17,10 @@ export interface ProxyParts {
   exchange: HttpExchange;
   match: RouteMatch;
   agent: UpstreamAgent;
-  answers: Answers;
+  answers: GatewayAnswers;
   /** nginx's proxy_buffer_size. A larger response head is a 502. */
   maxHeadBytes: number;
-  log: Log;
+  log: WriteLog;
   /** Called when the service accepted a change of protocols. */
   onUpgrade: (upgrade: Upgrade) => void;
 }
@@ -48,7 +48,7 @@ interface Attempt {
 
 /** Sends one admitted request to its service and returns the response, streaming both ways. */
 export class ProxyRun {
-  private readonly service: Service;
+  private readonly service: LocalService;
   private attempt: Attempt | undefined;
   private failures = 0;
   private readonly sentAt = Date.now();
@@ -227,9 +227,9 @@ export class ProxyRun {
     this.attempt?.outgoing.destroy();
     this.stopUpload();
     const { exchange, answers, log } = this.parts;
-    const told = { service: this.service.name, failure, reason, path: exchange.path, requestId: exchange.id };
+    const facts = { service: this.service.name, failure, reason, path: exchange.path, requestId: exchange.id };
     const isTls = this.service.tls !== undefined && failure === 'refused' && reason?.startsWith('ECONN') !== true;
-    log('error', isTls ? 'the TLS handshake with the service failed' : 'service did not answer', told);
+    log('error', isTls ? 'the TLS handshake with the service failed' : 'service did not answer', facts);
     answers.nginxError(exchange, failure === 'timeout' ? 504 : 502, this.latencies());
   }
 

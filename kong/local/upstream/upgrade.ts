@@ -1,6 +1,6 @@
 import { type IncomingMessage } from 'node:http';
 import { type Duplex } from 'node:stream';
-import { type Answers, type Latencies } from '../http/answers';
+import { type GatewayAnswers, type Latencies } from '../http/answers';
 import { isGatewaysToSay } from '../../../plugins/core/access/reserved-responses';
 import { type HttpExchange } from '../http/http-exchange';
 
@@ -13,7 +13,7 @@ export interface Upgrade {
 
 export interface UpgradeParts extends Upgrade {
   exchange: HttpExchange;
-  answers: Answers;
+  answers: GatewayAnswers;
   /** The client's socket, and the bytes that it sent right after its request. */
   client: Duplex;
   early: Buffer;

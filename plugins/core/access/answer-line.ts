@@ -1,5 +1,5 @@
 /** What a gateway reports of one response. */
-export interface ReportedAnswer {
+export interface AnswerLine {
   readonly requestId: string;
   readonly status: number;
   /** Time from the first byte of the request at the gateway to the last byte of the response. */
@@ -75,7 +75,7 @@ const LINE = /^([\w-]{8,64}) (\d{3}) (\d{1,7}(?:\.\d{3})?) (\d{1,15}) ([\d.:, -]
  * response head; the last one counts. `-` means no units.
  * @returns undefined for a line that is not of this form
  */
-export function parseAnswerLine(line: string): ReportedAnswer | undefined {
+export function parseAnswerLine(line: string): AnswerLine | undefined {
   const [, requestId, status, time = '', bytes, heads = '', units = '-'] = LINE.exec(line) ?? [];
   if (requestId === undefined) return undefined;
   const last = heads.split(/[,:]/).at(-1)?.trim() ?? '';

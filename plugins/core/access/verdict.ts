@@ -38,14 +38,14 @@ export interface Admission {
  * The response to the caller; nothing reaches the service. The response to a preflight has status 200, and an entrance must not treat it as
  * an admission.
  */
-export interface Refusal {
+export interface AccessRefusal {
   readonly admitted: false;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-export type Verdict = Admission | Refusal;
+export type Verdict = Admission | AccessRefusal;
 
 /** One configuration of the access layer, for Kong's plugin and every other entrance. */
 export interface AccessInstance extends KongPlugin {

@@ -14,12 +14,12 @@ const NUMBER = /^\d{1,30}$/;
 
 /**
  * The cost of a request.
- * @param told the value of {@link UNITS_HEADER}. Anything but a number counts as none. Undefined if the API sent none, or the gateway does
+ * @param reported the value of {@link UNITS_HEADER}. Anything but a number counts as none. Undefined if the API sent none, or the gateway does
  * not report it.
  * @param taken units taken in advance
  * @param most maximum cost of a response; undefined if responses do not report their cost
  */
-export function unitsOf(told: string | undefined, taken: number, most: number | undefined): number {
-  if (most === undefined || told === undefined || !NUMBER.test(told)) return taken;
-  return Math.min(Number(told), most);
+export function unitsOf(reported: string | undefined, taken: number, most: number | undefined): number {
+  if (most === undefined || reported === undefined || !NUMBER.test(reported)) return taken;
+  return Math.min(Number(reported), most);
 }

@@ -205,11 +205,11 @@ function readCheck({ attributes }: CheckRequest, requestId: string): CheckedRequ
   if (!attributes || !http) return unreadable('gateway', 'Envoy must ask about an HTTP request');
   const { caller_address: callerFrom = 'source', ...route } = attributes.contextExtensions;
   const headers = readHeaders(http);
-  const told = callerFrom === 'source' ? attributes.source?.address?.socketAddress?.address : headers[callerFrom];
+  const reported = callerFrom === 'source' ? attributes.source?.address?.socketAddress?.address : headers[callerFrom];
   if (callerFrom !== 'source' && callerFrom !== EXTERNAL_ADDRESS) {
     return unreadable('gateway', `caller_address is source or ${EXTERNAL_ADDRESS}`);
   }
-  if (typeof told !== 'string' || isIP(told) === 0) return unreadable('gateway', 'Envoy must tell the caller’s address');
+  if (typeof reported !== 'string' || isIP(reported) === 0) return unreadable('gateway', 'Envoy must tell the caller’s address');
   const { rawPath, rawQuery } = splitTarget(http.path);
   if (resolvePath(rawPath) !== rawPath) return unreadable('path', 'The path has empty, dot or encoded segments.');
   const parameters = parametersOf(route);
@@ -225,7 +225,7 @@ function readCheck({ attributes }: CheckRequest, requestId: string): CheckedRequ
     rawQuery,
     rawPath: '',
     method: http.method,
-    callerAddress: told,
+    callerAddress: reported,
     route,
     parameters,
     shown: { method: http.method, rawPath },

@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { EntranceRoutes, keyPlacesOf, splitRoute, type RouteText } from '../../access-layer/entrance-routes';
 import { type PluginModule } from '../../core/access/kong-pdk';
-import { type AccessInstance, type Admission, type Refusal } from '../../core/access/verdict';
+import { type AccessInstance, type Admission, type AccessRefusal } from '../../core/access/verdict';
 import { ownNamesOf, type OwnNames } from '../../core/key-places';
 import { KEEP_ALIVE_MS } from '../../core/keep-alive';
 import { createProof, decideQuestion, type EntranceLog, type EntrancePlace, requestIdOf } from '../../access-layer/gateway-question';
@@ -206,7 +206,7 @@ interface Asked {
 }
 
 /** The refusal in full, or in headers for a gateway that can pass on nothing else. */
-function writeRefusal(response: ServerResponse, refusal: Refusal, { profile, requestId }: Asked): void {
+function writeRefusal(response: ServerResponse, refusal: AccessRefusal, { profile, requestId }: Asked): void {
   const { status, headers, body } = refusal;
   // Every gateway lets a request pass on any 2xx.
   if (!profile.refusesInHeaders && status >= 300) {

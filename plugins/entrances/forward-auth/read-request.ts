@@ -91,8 +91,8 @@ export function readRequest({ rawHeaders }: IncomingMessage, asking: Asking): Fo
       return unreadable('client', `The request has a header that could not be taken off it: ${name.slice(0, 40)}.`);
     headers[name] = value;
   }
-  const told = all['x-forwarded-method'];
-  const shown = { method: typeof told === 'string' ? told : '', rawPath };
+  const reported = all['x-forwarded-method'];
+  const shown = { method: typeof reported === 'string' ? reported : '', rawPath };
   const method = profile.answersPreflights ? shown.method : '';
   return { requestId, headers, rawQuery, rawPath: '', method, callerAddress, path, shown };
 }

@@ -16,10 +16,10 @@ const VERSION = '2';
 const HEAD_BYTES = 6;
 
 /** Frames of a gateway: a question with the variable, one with the whole head, the head or body that was asked for, and lines about responses. */
-export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', told: 't' } as const;
+export const SAID = { question: 'q', whole: 'w', head: 'h', body: 'b', reported: 't' } as const;
 
-/** Frames of the plugin server besides a verdict. `told`: the lines were received. */
-export const ASKED = { head: 'h', body: 'b', told: 't' } as const;
+/** Frames of the plugin server besides a verdict. `reported`: the lines were received. */
+export const ASKED = { head: 'h', body: 'b', reported: 't' } as const;
 /**
  * The question was not read and may be asked on another connection. Without a question id, this applies to every question without a
  * verdict.
@@ -49,10 +49,10 @@ export function readFrame(bytes: Buffer, start: number, end: number): Frame {
 }
 
 /** A route, a line feed, and the description of the request: `$tollgate_request` as it is, or the head. */
-export function readQuestion(text: string): { readonly route: string; readonly told: string } {
+export function readQuestion(text: string): { readonly route: string; readonly request: string } {
   const end = text.indexOf('\n');
   if (end < 0) throw new Error('a question without a route');
-  return { route: text.slice(0, end), told: text.slice(end + 1) };
+  return { route: text.slice(0, end), request: text.slice(end + 1) };
 }
 
 /**

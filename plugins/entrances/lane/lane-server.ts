@@ -152,9 +152,9 @@ class LaneConnection {
   private onFrame({ kind, question: id, text }: Frame): void {
     const known = this.questions.get(id);
     if (kind === SAID.question || kind === SAID.whole) this.onQuestion(kind, id, text);
-    else if (kind === SAID.told) {
+    else if (kind === SAID.reported) {
       this.context.hear(text);
-      this.send(frame(ASKED.told, NO_QUESTION));
+      this.send(frame(ASKED.reported, NO_QUESTION));
     } else if (kind === SAID.head && known) known.decide(readHead(text));
     else if (kind === SAID.body && known) known.onBody(Buffer.from(text, 'latin1'));
     // A form may arrive after its question's verdict.
@@ -165,8 +165,8 @@ class LaneConnection {
     if (id !== this.asked + 1) throw new Error('a question out of turn');
     this.asked = id;
     if (this.isLeaving) return this.send(frame(LEAVING, id));
-    const { route, told } = readQuestion(text);
-    const facts = kind === SAID.whole ? readHead(told) : readRequestVariable(told);
+    const { route, request } = readQuestion(text);
+    const facts = kind === SAID.whole ? readHead(request) : readRequestVariable(request);
     const question = new LaneQuestion(id, route, this);
     this.questions.set(id, question);
     // The variable lacks the headers that a page wants to send, which a preflight names, and those that a route names for its key.

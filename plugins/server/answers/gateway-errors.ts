@@ -13,8 +13,8 @@ export class GatewayErrors {
     for (const line of lines.split('\n')) {
       // Most lines need no further reading.
       if (line[requestIdOfLine(line).length + 1] !== '5') continue;
-      const told = parseAnswerLine(line);
-      if (told && !told.isFromApi) this.byStatus.set(told.status, (this.byStatus.get(told.status) ?? 0) + 1);
+      const reported = parseAnswerLine(line);
+      if (reported && !reported.isFromApi) this.byStatus.set(reported.status, (this.byStatus.get(reported.status) ?? 0) + 1);
     }
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseAnswerLine, requestIdOfLine, type ReportedAnswer } from '../../core/access/answer-line';
+import { parseAnswerLine, requestIdOfLine, type AnswerLine } from '../../core/access/answer-line';
 import { type Answer, type Charge, type Decision, type DecisionLog, type RefundRequest, type Settlement } from '../../core/ports';
 import { isUndelivered } from '../../core/catalogue/refunds';
 import { unitsOf } from '../../core/catalogue/units';
@@ -25,7 +25,7 @@ interface Cost {
   readonly isFree: boolean;
 }
 
-function costOf(reported: ReportedAnswer, { units, isFree5xx, mostUnits }: Charge): Cost {
+function costOf(reported: AnswerLine, { units, isFree5xx, mostUnits }: Charge): Cost {
   const isFree = isUndelivered(reported, isFree5xx);
   return { units: isFree ? units : unitsOf(reported.units, units, mostUnits), isFree };
 }
@@ -118,7 +118,7 @@ export class Witness {
     this.newer.set(requestId, { credentialId, product, atMs, charge });
   }
 
-  private settle({ credentialId, product, atMs, charge }: Pending, reported: ReportedAnswer): void {
+  private settle({ credentialId, product, atMs, charge }: Pending, reported: AnswerLine): void {
     const { requestId, status, bytes, elapsedMs, isFromApi } = reported;
     if (!this.newer.delete(requestId)) this.older.delete(requestId);
     this.hasHeard = true;

@@ -1,11 +1,11 @@
 import { writeStruct, type ProtoStruct } from './struct-codec';
-import { Reader } from './wire-reader';
+import { WireReader } from './wire-reader';
 import { Writer } from './wire-writer';
 
 // The argument and reply messages of Kong's PDK calls, as the plugin server sends and gets them. Encoders leave out a default value as Kong
 // does; a call that must send one (Kong's decoder makes an absent string nil) writes the field with Writer itself.
 
-const reader = new Reader(Buffer.alloc(0));
+const reader = new WireReader(Buffer.alloc(0));
 const nothing: Buffer = Buffer.alloc(0);
 
 /** `kong.response.exit`. `body` and `headers` are absent if the plugin gave none. */

@@ -1,5 +1,5 @@
 import { readValue, writeValue, type ProtoValue } from './struct-codec';
-import { Reader } from './wire-reader';
+import { WireReader } from './wire-reader';
 import { Writer } from './wire-writer';
 
 // RpcCall (Kong asks) and RpcReturn (the plugin server replies). Field numbers: protos/kong/pluginsocket.proto.
@@ -53,7 +53,7 @@ const commandFields = {
 type Command = keyof typeof commandFields;
 const commands = new Map<number, Command>(Object.entries(commandFields).map(([name, field]) => [(field << 3) | 2, name as Command]));
 
-const reader = new Reader(Buffer.alloc(0));
+const reader = new WireReader(Buffer.alloc(0));
 
 /** @throws ProtocolError when the bytes are not an RpcCall */
 export function decodeRpcCall(bytes: Buffer, start?: number, end?: number): RpcCall {
@@ -79,7 +79,7 @@ export function decodeRpcCall(bytes: Buffer, start?: number, end?: number): RpcC
   return call;
 }
 
-function readCommand(from: Reader, command: Command): RpcCall {
+function readCommand(from: WireReader, command: Command): RpcCall {
   let instanceId = 0;
   let first = '';
   let second = '';
@@ -174,7 +174,7 @@ export function decodeRpcReturn(bytes: Buffer, start?: number, end?: number): Rp
   return answer;
 }
 
-function readNames(from: Reader): string[] {
+function readNames(from: WireReader): string[] {
   const names: string[] = [];
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) names.push(from.string());
@@ -183,7 +183,7 @@ function readNames(from: Reader): string[] {
   return names;
 }
 
-function readPluginInfo(from: Reader): PluginInfoMessage {
+function readPluginInfo(from: WireReader): PluginInfoMessage {
   const info: PluginInfoMessage = { name: '', updatedAt: 0, loadedAt: 0, phases: [], version: '', priority: 0, schema: '' };
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) info.name = from.string();
@@ -198,7 +198,7 @@ function readPluginInfo(from: Reader): PluginInfoMessage {
   return info;
 }
 
-function readInstanceStatus(from: Reader): InstanceStatus {
+function readInstanceStatus(from: WireReader): InstanceStatus {
   const status: InstanceStatus = { name: '', instanceId: 0, startedAt: 0 };
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) status.name = from.string();

@@ -1,4 +1,4 @@
-import { Reader } from './wire-reader';
+import { WireReader } from './wire-reader';
 import { type Writer } from './wire-writer';
 
 /** The values of google.protobuf.Value. Objects have no prototype, so a header called `__proto__` is just a name. */
@@ -7,14 +7,14 @@ export interface ProtoStruct {
   [name: string]: ProtoValue;
 }
 
-const reader = new Reader(Buffer.alloc(0));
+const reader = new WireReader(Buffer.alloc(0));
 
 /** @throws ProtocolError when the bytes are not a google.protobuf.Struct */
 export function decodeStruct(bytes: Buffer, start?: number, end?: number): ProtoStruct {
   return readStruct(reader.reset(bytes, start, end));
 }
 
-export function readStruct(from: Reader): ProtoStruct {
+export function readStruct(from: WireReader): ProtoStruct {
   const struct = Object.create(null) as ProtoStruct;
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) readField(from, struct);
@@ -23,7 +23,7 @@ export function readStruct(from: Reader): ProtoStruct {
   return struct;
 }
 
-function readField(from: Reader, struct: ProtoStruct): void {
+function readField(from: WireReader, struct: ProtoStruct): void {
   const outer = from.enter();
   let name = '';
   let value: ProtoValue = null;
@@ -36,7 +36,7 @@ function readField(from: Reader, struct: ProtoStruct): void {
   struct[name] = value;
 }
 
-function readNestedValue(from: Reader): ProtoValue {
+function readNestedValue(from: WireReader): ProtoValue {
   const outer = from.enter();
   const value = readValue(from);
   from.leave(outer);
@@ -44,7 +44,7 @@ function readNestedValue(from: Reader): ProtoValue {
 }
 
 /** The last kind that was sent counts; a Value without any kind is null, as in Kong. */
-export function readValue(from: Reader): ProtoValue {
+export function readValue(from: WireReader): ProtoValue {
   let value: ProtoValue = null;
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 26) value = from.string();
@@ -62,7 +62,7 @@ export function readValue(from: Reader): ProtoValue {
   return value;
 }
 
-function readList(from: Reader): ProtoValue[] {
+function readList(from: WireReader): ProtoValue[] {
   const list: ProtoValue[] = [];
   for (let tag = from.tag(); tag !== 0; tag = from.tag()) {
     if (tag === 10) list.push(readNestedValue(from));

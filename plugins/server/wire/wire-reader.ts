@@ -21,7 +21,7 @@ function isAt(buffer: Buffer, at: number, text: string): boolean {
  * throws a {@link ProtocolError} and never reaches other bytes. One reader can be used for many messages ({@link reset}): decoding is
  * synchronous and allocates only its result.
  */
-export class Reader {
+export class WireReader {
   pos = 0;
   end = 0;
   private buffer: Buffer;

@@ -17,7 +17,7 @@ export function hashStartOf(hash: string): HashStart {
  * A Bloom filter over the hashes of keys: 1.5 MB for a million keys. It finds every key that was added, and a small share of other keys.
  * That share grows when more keys are added than the filter is sized for.
  */
-export class KeyFilter {
+export class KeyHashFilter {
   private readonly bits: Uint32Array;
   private readonly bitCount: number;
   private added = 0;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Change, type ChangeFeed } from './change-feed';
-import { hashStartOf, KeyFilter } from './key-filter';
+import { hashStartOf, KeyHashFilter } from './key-filter';
 
 /** A page of the store's hashes, in order. */
 export interface HashPage {
@@ -44,10 +44,10 @@ const START_BYTES = 8;
  */
 export class KnownHashes {
   /** Holds every key: those in the store when it was loaded, and those that the feed has reported since. */
-  private complete: KeyFilter | undefined;
+  private complete: KeyHashFilter | undefined;
   /** The filter of the earlier connection. It can show that a key existed, but not that a key does not exist. */
-  private former: KeyFilter | undefined;
-  private loading: KeyFilter | undefined;
+  private former: KeyHashFilter | undefined;
+  private loading: KeyHashFilter | undefined;
   /** Grows whenever keys may have been missed. */
   private epoch = 0;
   /** Number of the current load. */
@@ -139,12 +139,12 @@ export class KnownHashes {
   }
 
   /** @returns the filter with all pages in it, or a full filter; undefined when another load has begun */
-  private async load(turn: number, least: number): Promise<KeyFilter | undefined> {
+  private async load(turn: number, least: number): Promise<KeyHashFilter | undefined> {
     const { source } = this.options;
     const expected = estimateKeys(await source.readHashes(undefined));
     if (!this.isCurrent(turn)) return undefined;
     // Created before the first page is read: later reports are added to it, and the pages hold the earlier keys.
-    const filter = (this.loading = new KeyFilter(Math.max(least, Math.ceil(expected * HEADROOM))));
+    const filter = (this.loading = new KeyHashFilter(Math.max(least, Math.ceil(expected * HEADROOM))));
     let next: Buffer | undefined;
     do {
       const page = await source.readHashes(next);
@@ -157,7 +157,7 @@ export class KnownHashes {
     return filter;
   }
 
-  private finish(filter: KeyFilter): void {
+  private finish(filter: KeyHashFilter): void {
     this.complete = filter;
     this.former = undefined;
     this.loading = undefined;

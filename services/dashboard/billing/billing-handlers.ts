@@ -19,7 +19,7 @@ import { readStatement } from '../../selling/statements/read-statement';
 import { type billingEndpoints, type sellerBillingEndpoints } from '../contract/billing';
 import { PROVIDERS } from '../contract/billing-fields';
 import { type FileAnswer, type Handlers } from '../http/bind-endpoint';
-import { type Caller } from '../http/callers';
+import { type SignedInCaller } from '../http/callers';
 import { type DashboardDeps, todayOf } from '../http/dashboard-deps';
 import { csvRecord, readPages } from '../http/csv';
 import { billingOf } from './billing-of';
@@ -37,7 +37,7 @@ const DAYS_UNTIL_ISSUED = 3;
 const AT_ONCE = 100;
 
 /** What this month's invoice would be now; null if nothing is invoiced. */
-async function nextInvoice(port: BillingPort, { customerId: id, address: email }: Caller, { db, clock, timeZone }: DashboardDeps) {
+async function nextInvoice(port: BillingPort, { customerId: id, address: email }: SignedInCaller, { db, clock, timeZone }: DashboardDeps) {
   const now = clock.now() / 1_000;
   const { month } = windowsAt(now, timeZone);
   if (!port.isInvoiced(month)) return null;

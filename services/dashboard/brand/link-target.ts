@@ -1,5 +1,5 @@
 /** Where a link may lead: to a place of this site, another site, or a mail address. */
-export type LinkKind = 'place' | 'https' | 'http' | 'mail';
+export type LinkTargetKind = 'place' | 'https' | 'http' | 'mail';
 
 const SITE = 'https://site.invalid';
 
@@ -8,7 +8,7 @@ const SITE = 'https://site.invalid';
  * site.
  * @returns undefined for anything that is not a link, such as `javascript:`
  */
-export function linkKind(target: string): LinkKind | undefined {
+export function linkKind(target: string): LinkTargetKind | undefined {
   if (/^mailto:/i.test(target)) return 'mail';
   // Relative paths are not offered: where they lead depends on the page.
   const isPlace = /^[/#]/.test(target);

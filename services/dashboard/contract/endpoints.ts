@@ -64,7 +64,7 @@ export type EndpointsFor<For extends Audience> = {
 
 type Wire<Found> = Found extends z.ZodType ? z.input<Found> : undefined;
 /** An endpoint's response as it goes over the wire. */
-export type Answer<Name extends keyof Contract> = Wire<Schema<Contract[Name], 'answer'>>;
+export type AnswerOf<Name extends keyof Contract> = Wire<Schema<Contract[Name], 'answer'>>;
 export type Body<Name extends keyof Contract> = Wire<Schema<Contract[Name], 'body'>>;
 export type Query<Name extends keyof Contract> = Wire<Schema<Contract[Name], 'query'>>;
 

@@ -3,7 +3,7 @@ import { CSV, type Endpoints } from './endpoint';
 import { explanation, requestIdParams } from './explain';
 import { cursor, id, moment, pageSize } from './fields';
 import { product } from './plans';
-import { answerFilter, outcomeFilter, told } from './requests';
+import { answerFilter, outcomeFilter, reported } from './requests';
 import { answers, answerTimesMs } from './usage';
 
 /** Which operator is signed in, and what the pages need to know of this installation. */
@@ -52,7 +52,7 @@ const requestsOfAll = z.object({
       /** `admitted`, or the code of the refusal. */
       outcome: z.string(),
       product: z.string().nullable(),
-      ...told,
+      ...reported,
       maskedKey: z.string().nullable(),
       callerAddress: z.string().nullable(),
       originHost: z.string().nullable(),

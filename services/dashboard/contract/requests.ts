@@ -44,7 +44,7 @@ const filter = {
  * What was reported of the request and its response. Null: unknown, because the gateway does not report status and time, or the report was
  * lost.
  */
-export const told = {
+export const reported = {
   method: z.string().nullable(),
   /** The path without its query; cut after 200 characters. */
   path: z.string().nullable(),
@@ -66,7 +66,7 @@ const request = z.object({
   product: z.string().nullable(),
   /** `admitted`, or the code of the refusal. */
   outcome: z.string(),
-  ...told,
+  ...reported,
   /** Whether the product failed and the units were given back; null for a refusal, and for requests older than three days. */
   givenBack: z.boolean().nullable(),
   /**

@@ -25,14 +25,14 @@ export const alertSettings = z.object({
   /** Pauses between attempts, in seconds: 30 s, 2 min, 10 min, 1 h, 6 h. */
   DASHBOARD_WEBHOOKS_RETRY_SECONDS: pausesSetting().default([30, 120, 600, 3_600, 21_600]),
 });
-export type AlertSettings = z.output<typeof alertSettings>;
+export type AlertProcessSettings = z.output<typeof alertSettings>;
 
 export interface AlertWorkOptions {
   readonly db: Pool;
   readonly clock: Clock;
   readonly log: Log;
   readonly timeZone: string;
-  readonly settings: AlertSettings;
+  readonly settings: AlertProcessSettings;
   /** Pause between two looks at limits and expiries. Default 5 s. */
   readonly evaluateMs?: number;
   /** Pause between two looks at waiting deliveries. Default 1 s. */

@@ -20,7 +20,7 @@ export interface CallingMember {
 }
 
 /** The caller: everything an endpoint reads or changes belongs to this customer. */
-export interface Caller {
+export interface SignedInCaller {
   readonly customerId: string;
   /** The customer's name: that of the organisation, else its email address. */
   readonly organisation: string;
@@ -73,7 +73,7 @@ export interface OperatorCaller {
 
 /** The caller's type, by the audience of an endpoint. */
 export interface Callers {
-  readonly members: Caller;
+  readonly members: SignedInCaller;
   readonly persons: Person;
   readonly accounts: SessionUser;
   readonly operators: OperatorCaller;

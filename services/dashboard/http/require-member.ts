@@ -2,10 +2,10 @@ import { roleMay } from '../../selling/members/member-roles';
 import { viewSubscriptions } from '../../selling/subscriptions/subscription-view';
 import { type DashboardDeps } from './dashboard-deps';
 import { Refusal } from './refusal';
-import { type Caller, type CallingMember } from './callers';
+import { type SignedInCaller, type CallingMember } from './callers';
 
 /** @throws Refusal 403 `role_forbids` for a program or an operator, who are members of nothing */
-export function requireMember({ member }: Pick<Caller, 'member'>): CallingMember {
+export function requireMember({ member }: Pick<SignedInCaller, 'member'>): CallingMember {
   if (!member) throw new Refusal('role_forbids');
   return member;
 }
@@ -19,7 +19,7 @@ const NOT_SUBSCRIBED =
  */
 export async function refuseSubscribingByRole(
   products: readonly string[],
-  { customerId, member }: Caller,
+  { customerId, member }: SignedInCaller,
   { db }: Pick<DashboardDeps, 'db'>,
 ): Promise<void> {
   if (!member || products.length === 0 || roleMay(member.role, 'plans')) return;

@@ -9,7 +9,7 @@ import { authHeaders, requireDatabase } from './auth-handler';
 import { type Endpoint } from '../contract/endpoint';
 import { isChange } from '../http/bind-endpoint';
 import { type Asked, refuseSuspended } from '../http/refuse-suspended';
-import { type Caller, type OperatorCaller, type SessionUser } from '../http/callers';
+import { type SignedInCaller, type OperatorCaller, type SessionUser } from '../http/callers';
 import { type AuthSource } from './create-auth';
 import { Refusal } from '../http/refusal';
 import { type OrganisationChoice, SHOWN_HEADER } from './organisation-choice';
@@ -74,7 +74,7 @@ export async function findCaller(
   request: FastifyRequest,
   reply: FastifyReply,
   { asked, choice, ...tools }: CallerTools & { readonly asked: AskedOfMembers; readonly choice: OrganisationChoice },
-): Promise<Caller> {
+): Promise<SignedInCaller> {
   const user = await findAccount(request, reply, tools);
   const memberships = await membershipsOf(user, { request, db: tools.db });
   const chosen = choice.read(request, user.id);

@@ -2,7 +2,7 @@ import { type ReactNode } from 'react';
 import { PageFrame, type PageTools } from './page-frame';
 
 /** A failure, as its page shows it. */
-export interface Failure {
+export interface PageFailure {
   /** 500 and above. */
   readonly status: number;
   readonly requestId: string;
@@ -14,7 +14,7 @@ export function FailurePage({
   failure: { status, requestId },
 }: {
   readonly tools: PageTools;
-  readonly failure: Failure;
+  readonly failure: PageFailure;
 }): ReactNode {
   const isAway = status === 503;
   const title = isAway ? 'Back in a moment' : 'Something went wrong';

@@ -4,7 +4,7 @@ import { Answers, type CodesByStatus } from './answer-list';
 import { Description, DescriptionLine } from './markdown';
 import { answerTable, type FieldTable, inputTables, sampleCaption } from './operation-tables';
 import { type Operation, successOf } from './operations';
-import { type CallTools, TryForm } from './try-form';
+import { type TryTools, TryForm } from './try-form';
 
 /** The limits of each list of fields on an operation's page. */
 interface Share {
@@ -167,7 +167,7 @@ function SampleAnswer({ operation }: { readonly operation: Operation }): ReactNo
 interface OperationSectionProps {
   readonly operation: Operation;
   readonly shared: CodesByStatus;
-  readonly tools: CallTools;
+  readonly tools: TryTools;
   /** Heading level. */
   readonly level: 2 | 3;
 }

@@ -6,7 +6,7 @@ import { type DashboardDeps } from '../http/dashboard-deps';
 import { keepDocument, type KeptDocument } from '../http/serve-document';
 import { type DescriptionSource } from './keep-description';
 import { type Explained } from './explain-page';
-import { type Failure } from './failure-page';
+import { type PageFailure } from './failure-page';
 import { type ReferencePart } from './operation-groups';
 import { type PageTools } from './page-frame';
 import { type PageName, renderPage, renderReference } from './render-page';
@@ -100,7 +100,7 @@ export class PageShelf {
   }
 
   /** A page for a failure; it needs nothing that may be down. */
-  failure(failure: Failure, isSignedIn: boolean): Promise<string> {
+  failure(failure: PageFailure, isSignedIn: boolean): Promise<string> {
     return renderPage({ kind: 'failure', failure }, this.toolsFor(isSignedIn), { products: [], api: NOTHING_SHOWN });
   }
 

@@ -160,7 +160,7 @@ interface CostsProps extends Omit<PricingPageProps, 'products'> {
 }
 
 /** More plans are shown in a table: their cards would fill several screens and could not be compared. */
-const MOST_AS_CARDS = 3;
+const MAX_AS_CARDS = 3;
 
 /** Each product with a card for each of its plans. */
 function ProductOffers({ tools, offered, requests }: Omit<CostsProps, 'step'> & { readonly requests: number }): ReactNode {
@@ -215,7 +215,7 @@ function Costs({ tools, offered, step }: CostsProps): ReactNode {
   return (
     <>
       <Expected step={step} requests={requests} />
-      {offered.length > MOST_AS_CARDS ? (
+      {offered.length > MAX_AS_CARDS ? (
         <ProductLines tools={tools} offered={offered} requests={requests} />
       ) : (
         <ProductOffers tools={tools} offered={offered} requests={requests} />

@@ -9,7 +9,7 @@ import { OperationSection } from './operation-section';
 import { type Operation } from './operations';
 import { MAX_TOGETHER, type OperationEntry, type ShownApi } from './shown-api';
 import { PageFrame, type PageTools } from './page-frame';
-import { type CallTools, TryKey } from './try-form';
+import { type TryTools, TryKey } from './try-form';
 import { describeLimits, describePlan, formatPrice, isOffered } from '../brand/wording';
 
 interface ReferenceProps {
@@ -68,7 +68,7 @@ export function sectionOf(
 }
 
 /** The calls that can be made here: a customer's with a test key unless the product refuses those, a reader's in a sandbox only. */
-function callToolsOf(product: CatalogueProduct, tools: PageTools): CallTools {
+function callToolsOf(product: CatalogueProduct, tools: PageTools): TryTools {
   const isSandbox = hasSandbox(product);
   return { isSignedIn: tools.isSignedIn && !refusesTestKeys(product), canTry: tools.canTry && isSandbox, isSandbox };
 }
@@ -76,7 +76,7 @@ function callToolsOf(product: CatalogueProduct, tools: PageTools): CallTools {
 interface OperationsProps {
   readonly groups: readonly OperationGroup[];
   readonly api: ShownApi;
-  readonly tools: CallTools;
+  readonly tools: TryTools;
 }
 
 /** Every way to call a product, under its author's headings. */

@@ -2,7 +2,7 @@ import { type ReactElement } from 'react';
 import { type CatalogueProduct } from '../../../plugins/core/catalogue/catalogue';
 import { ErrorsPage } from './errors-page';
 import { type Explained, ExplainPage } from './explain-page';
-import { type Failure, FailurePage } from './failure-page';
+import { type PageFailure, FailurePage } from './failure-page';
 import { LandingPage } from './landing-page';
 import { type PageTools } from './page-frame';
 import { PricingPage } from './pricing-page';
@@ -29,7 +29,7 @@ export interface PageContent {
 /** Which of the pages. */
 export type PageName =
   | { readonly kind: 'landing' | 'products' | 'reference' | 'errors' | 'status' | 'docs' | 'changelog' | 'missing' }
-  | { readonly kind: 'failure'; readonly failure: Failure }
+  | { readonly kind: 'failure'; readonly failure: PageFailure }
   | { readonly kind: 'explain'; readonly explained: Explained }
   | { readonly kind: 'status-mail'; readonly step: MailStep }
   | { readonly kind: 'doc'; readonly slug: string }

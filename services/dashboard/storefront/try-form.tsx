@@ -143,13 +143,13 @@ function FileField({ file: { example, mostBytes } }: { readonly file: NonNullabl
 }
 
 /** The callers on the page, and the operations that they may call. */
-export interface CallTools extends Pick<PageTools, 'isSignedIn' | 'canTry'> {
+export interface TryTools extends Pick<PageTools, 'isSignedIn' | 'canTry'> {
   readonly isSandbox: boolean;
 }
 
 interface TryFormProps {
   readonly operation: Operation;
-  readonly tools: CallTools;
+  readonly tools: TryTools;
 }
 
 /** A longer example does not fit on a page. */

@@ -9,7 +9,7 @@ import { normalForm } from './normal-form';
 import { MAX_DOCUMENT_BYTES, readDocumentText, readJsonOrYaml } from './read-document-text';
 
 /** Input of the thread: a text, and the path of the file from which it was read, if any. */
-export interface ThreadInput {
+export interface DocumentInput {
   readonly text: string;
   readonly file: string | undefined;
 }
@@ -18,9 +18,9 @@ export interface ThreadInput {
 const MAX_NORMAL_LENGTH = 4 * MAX_DOCUMENT_BYTES;
 
 /** The thread's only message: the document as JSON, or the reason why it cannot be used. */
-export type ThreadOutput = { readonly json: string } | { readonly problem: string };
+export type DocumentOutput = { readonly json: string } | { readonly problem: string };
 
-async function read({ text, file }: ThreadInput): Promise<ThreadOutput> {
+async function read({ text, file }: DocumentInput): Promise<DocumentOutput> {
   try {
     const document = readDocumentText(text);
     const json = JSON.stringify(normalForm(file === undefined ? document : await bundleFolder(document, file)));
@@ -31,7 +31,7 @@ async function read({ text, file }: ThreadInput): Promise<ThreadOutput> {
   }
 }
 
-void read(workerData as ThreadInput).then((output) => parentPort?.postMessage(output));
+void read(workerData as DocumentInput).then((output) => parentPort?.postMessage(output));
 
 /** Whether a part or anything in it refers to another file. */
 function refersToFiles(part: unknown, kind: Kind): boolean {

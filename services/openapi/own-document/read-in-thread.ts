@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runInThread } from '../../kit/run-in-thread';
 import { type Json } from '../document-parts';
-import { type ThreadInput, type ThreadOutput } from './document-thread';
+import { type DocumentInput, type DocumentOutput } from './document-thread';
 
 /** YAML of 3 MB takes 8 s of CPU on a slow machine. */
 const BOUNDS = { deadlineMs: 120_000, heapMebibytes: 1_024, tooMuch: 'it takes more memory or time to read than a document may' };
@@ -11,8 +11,8 @@ const BOUNDS = { deadlineMs: 120_000, heapMebibytes: 1_024, tooMuch: 'it takes m
  * @returns the document in its normal form
  * @throws Error with the reason why it cannot be used, in words for the seller
  */
-export async function readInThread(input: ThreadInput): Promise<Json> {
-  const output = await runInThread<ThreadOutput>(join(__dirname, 'document-thread'), input, BOUNDS);
+export async function readInThread(input: DocumentInput): Promise<Json> {
+  const output = await runInThread<DocumentOutput>(join(__dirname, 'document-thread'), input, BOUNDS);
   if ('problem' in output) throw new Error(output.problem);
   return JSON.parse(output.json) as Json;
 }

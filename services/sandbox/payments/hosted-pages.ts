@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type Ledger } from './ledger';
-import { type Session, type Subscription } from './objects';
+import { type StripeSession, type StripeSubscription } from './objects';
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);
 
@@ -31,7 +31,7 @@ const price = (amount: number, currency: string): string => {
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 };
 
-function checkoutPage(reply: FastifyReply, session: Session, problem = ''): FastifyReply {
+function checkoutPage(reply: FastifyReply, session: StripeSession, problem = ''): FastifyReply {
   const { id, wish, cancel_url: back } = session;
   if (session.status !== 'open') return page(reply, 'This checkout is over', `<p><a href="${escape(back)}">Back</a></p>`, 410);
   const text = wish.trialDays > 0 ? `${wish.trialDays} days free, then ` : '';
@@ -89,7 +89,7 @@ export function addHostedPages(app: FastifyInstance, ledger: Ledger): void {
   });
 }
 
-function standing(subscription: Subscription, back: string): string {
+function standing(subscription: StripeSubscription, back: string): string {
   const { id, status, metadata, items } = subscription;
   const [item] = items.data;
   const act = (name: string): string => `/subscriptions/${id}/${name}?back=${encodeURIComponent(back)}`;

@@ -6,13 +6,13 @@ import {
   type Event,
   type Invoice,
   type InvoiceItem,
-  type InvoiceLine,
+  type StripeInvoiceLine,
   monthAfter,
   newId,
-  type Refund,
-  type Session,
+  type StripeRefund,
+  type StripeSession,
   shortInvoice,
-  type Subscription,
+  type StripeSubscription,
 } from './objects';
 
 export interface LedgerOptions {
@@ -78,11 +78,11 @@ export class Ledger {
   }
 
   private bill(
-    subscription: Subscription,
+    subscription: StripeSubscription,
     { amount, isPaid, reason, items = [] }: { amount: number; isPaid: boolean; reason: string; items?: readonly InvoiceItem[] },
   ): Invoice {
     const id = newId('in');
-    const lineOf = ({ description, metadata, ...item }: InvoiceItem): InvoiceLine => ({
+    const lineOf = ({ description, metadata, ...item }: InvoiceItem): StripeInvoiceLine => ({
       id: newId('il'),
       object: 'line_item',
       amount: item.amount,
@@ -115,7 +115,7 @@ export class Ledger {
   }
 
   /** The customer paid on the hosted page. */
-  pay(session: Session): Subscription {
+  pay(session: StripeSession): StripeSubscription {
     const known = session.subscription === null ? undefined : this.books.subscriptions[session.subscription];
     if (known) return known;
     const now = this.second();
@@ -131,7 +131,7 @@ export class Ledger {
     };
     const end = isTrial ? now + wish.trialDays * DAY : monthAfter(now);
     const item = { id: newId('si'), object: 'subscription_item' as const, price, quantity: 1 as const };
-    const subscription: Subscription = {
+    const subscription: StripeSubscription = {
       id: newId('sub'),
       object: 'subscription',
       customer: session.customer,
@@ -159,7 +159,7 @@ export class Ledger {
     return subscription;
   }
 
-  expire(session: Session): void {
+  expire(session: StripeSession): void {
     if (session.status !== 'open') return;
     Object.assign(session, { status: 'expired', url: null });
     this.tell('checkout.session.expired', session);
@@ -167,7 +167,7 @@ export class Ledger {
   }
 
   /** The period ends: the next one is charged, or the subscription ends if that was requested. */
-  renew(subscription: Subscription, isPaid: boolean): void {
+  renew(subscription: StripeSubscription, isPaid: boolean): void {
     if (subscription.status === 'canceled') return;
     if (subscription.cancel_at_period_end) return this.end(subscription);
     const [item] = subscription.items.data;
@@ -194,7 +194,7 @@ export class Ledger {
   }
 
   /** Takes a coupon off an amount charged at a given time. An expired coupon is forgotten. */
-  private discounted(subscription: Subscription, amount: number, at: number): number {
+  private discounted(subscription: StripeSubscription, amount: number, at: number): number {
     const { coupon: given } = subscription;
     if (given !== null && given.end !== null && at >= given.end) Object.assign(subscription, { coupon: null, discounts: [] });
     const coupon = subscription.coupon === null ? undefined : this.books.coupons[subscription.coupon.id];
@@ -203,7 +203,7 @@ export class Ledger {
   }
 
   /** Applies a coupon from now on for its months; undefined removes it. */
-  discount(subscription: Subscription, coupon: Coupon | undefined): void {
+  discount(subscription: StripeSubscription, coupon: Coupon | undefined): void {
     if (!coupon) return void Object.assign(subscription, { coupon: null, discounts: [] });
     let end = Math.max(this.second(), subscription.items.data[0].current_period_start);
     for (let month = 0; month < (coupon.duration_in_months ?? 0); month++) end = monthAfter(end);
@@ -211,7 +211,7 @@ export class Ledger {
   }
 
   /** The open invoice is paid now. */
-  recover(subscription: Subscription): void {
+  recover(subscription: StripeSubscription): void {
     const open = Object.values(this.books.invoices).find(
       ({ parent, status }) => status === 'open' && parent.subscription_details.subscription === subscription.id,
     );
@@ -245,18 +245,18 @@ export class Ledger {
   }
 
   /** The seller refunds the whole last payment. */
-  refund({ latest_invoice: id }: Subscription): void {
+  refund({ latest_invoice: id }: StripeSubscription): void {
     const invoice = id === null ? undefined : this.books.invoices[id];
     if (invoice) this.giveBack(invoice, invoice.amount_paid - invoice.refunded);
   }
 
   /** @returns undefined if less than this is left of the payment */
-  giveBack(invoice: Invoice, amount: number, metadata: Record<string, string> = {}): Refund | undefined {
+  giveBack(invoice: Invoice, amount: number, metadata: Record<string, string> = {}): StripeRefund | undefined {
     if (amount <= 0 || amount > invoice.amount_paid - invoice.refunded) return undefined;
     invoice.refunded += amount;
     const { id, currency } = invoice;
     const of = { payment_intent: `${INTENT}${id}`, invoice: id };
-    const refund: Refund = { id: newId('re'), object: 'refund', amount, currency, ...of, metadata, created: this.second() };
+    const refund: StripeRefund = { id: newId('re'), object: 'refund', amount, currency, ...of, metadata, created: this.second() };
     this.books.refunds[refund.id] = refund;
     this.tell('charge.refunded', this.chargeOf(invoice));
     this.keep();
@@ -264,7 +264,7 @@ export class Ledger {
   }
 
   /** How much more the rest of the period costs from a time on, by the second, rounded half up; negative if it costs less. */
-  proration(subscription: Subscription, { amount, at }: { amount: number; at: number }): number {
+  proration(subscription: StripeSubscription, { amount, at }: { amount: number; at: number }): number {
     const [item] = subscription.items.data;
     const { current_period_start: start, current_period_end: end } = item;
     if (subscription.status === 'trialing') return 0;
@@ -277,7 +277,7 @@ export class Ledger {
    * Switches to the next price, with an invoice for the difference if that is to be charged at once.
    * @returns false if the card was declined; nothing is changed then
    */
-  switch(subscription: Subscription, { amount, at, isPaid }: { amount: number; at: number | undefined; isPaid: boolean }): boolean {
+  switch(subscription: StripeSubscription, { amount, at, isPaid }: { amount: number; at: number | undefined; isPaid: boolean }): boolean {
     const due = at === undefined ? 0 : this.proration(subscription, { amount, at });
     if (due > 0 && !isPaid) return false;
     const [item] = subscription.items.data;
@@ -288,7 +288,7 @@ export class Ledger {
     return true;
   }
 
-  end(subscription: Subscription): void {
+  end(subscription: StripeSubscription): void {
     if (subscription.status === 'canceled') return;
     const now = this.second();
     Object.assign(subscription, { status: 'canceled', ended_at: now, canceled_at: now });
@@ -296,7 +296,7 @@ export class Ledger {
     this.keep();
   }
 
-  changed(subscription: Subscription): void {
+  changed(subscription: StripeSubscription): void {
     this.tell('customer.subscription.updated', subscription);
     this.keep();
   }

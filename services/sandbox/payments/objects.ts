@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Stripe's objects, with the members that are documented and used. Times are seconds since 1970. */
-export interface Customer {
+export interface StripeCustomer {
   id: string;
   object: 'customer';
   email: string | null;
@@ -29,7 +29,7 @@ export interface Coupon {
   created: number;
 }
 
-export interface Subscription {
+export interface StripeSubscription {
   id: string;
   object: 'subscription';
   customer: string;
@@ -74,11 +74,11 @@ export interface Invoice {
   created: number;
   billing_reason: string;
   /** Only in the sandbox: without the plan's own line, which no program reads. */
-  lines: { object: 'list'; has_more: boolean; data: InvoiceLine[] };
+  lines: { object: 'list'; has_more: boolean; data: StripeInvoiceLine[] };
   parent: { type: 'subscription_details'; subscription_details: { subscription: string; metadata: Record<string, string> } };
 }
 
-export interface InvoiceLine {
+export interface StripeInvoiceLine {
   id: string;
   object: 'line_item';
   amount: number;
@@ -104,7 +104,7 @@ export interface InvoiceItem {
   date: number;
 }
 
-export interface Refund {
+export interface StripeRefund {
   id: string;
   object: 'refund';
   amount: number;
@@ -116,7 +116,7 @@ export interface Refund {
   invoice: string;
 }
 
-export interface Session {
+export interface StripeSession {
   id: string;
   object: 'checkout.session';
   mode: 'subscription';
@@ -153,12 +153,12 @@ export interface Event {
 
 /** The stand-in's whole state, kept in a file so that it survives a restart. */
 export interface Books {
-  customers: Record<string, Customer>;
-  sessions: Record<string, Session>;
-  subscriptions: Record<string, Subscription>;
+  customers: Record<string, StripeCustomer>;
+  sessions: Record<string, StripeSession>;
+  subscriptions: Record<string, StripeSubscription>;
   invoices: Record<string, Invoice>;
   items: Record<string, InvoiceItem>;
-  refunds: Record<string, Refund>;
+  refunds: Record<string, StripeRefund>;
   coupons: Record<string, Coupon>;
   /** Requests and their responses, by idempotency key. */
   answers: Record<string, { asked: string; status: number; body: string }>;

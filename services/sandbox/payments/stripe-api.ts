@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { INTENT, type Ledger } from './ledger';
-import { type Coupon, type Invoice, type InvoiceItem, newId, type Session, shortInvoice, type Subscription } from './objects';
+import { type Coupon, type Invoice, type InvoiceItem, newId, type StripeSession, shortInvoice, type StripeSubscription } from './objects';
 import { type FormValue, readForm, textAt, textsAt } from './read-form';
 
 /** One request as received, for tests. */
@@ -51,7 +51,7 @@ function need(form: Form, ...names: readonly (string | number)[]): string {
   return text;
 }
 
-function openSession({ ledger, url }: StripeApiOptions, form: Form): Session {
+function openSession({ ledger, url }: StripeApiOptions, form: Form): StripeSession {
   const account = need(form, 'customer');
   if (!ledger.books.customers[account]) throw missingCustomer(account);
   if (need(form, 'mode') !== 'subscription') throw new ApiError(400, 'invalid_request_error', 'only subscriptions are sold here');
@@ -60,7 +60,7 @@ function openSession({ ledger, url }: StripeApiOptions, form: Form): Session {
   need(form, 'line_items', 0, 'price_data', 'recurring', 'interval');
   const id = newId('cs_test');
   const now = ledger.second();
-  const session: Session = {
+  const session: StripeSession = {
     id,
     object: 'checkout.session',
     mode: 'subscription',
@@ -109,7 +109,7 @@ function makeCoupon({ ledger }: StripeApiOptions, form: Form): Coupon {
   });
 }
 
-function pauseOrDiscount(ledger: Ledger, subscription: Subscription, form: Form): void {
+function pauseOrDiscount(ledger: Ledger, subscription: StripeSubscription, form: Form): void {
   if (textAt(form, 'pause_collection') === '') subscription.pause_collection = null;
   if (textAt(form, 'pause_collection', 'behavior') === 'void') subscription.pause_collection = { behavior: 'void', resumes_at: null };
   if (textAt(form, 'discounts') === '') ledger.discount(subscription, undefined);
@@ -120,7 +120,7 @@ function pauseOrDiscount(ledger: Ledger, subscription: Subscription, form: Form)
   ledger.discount(subscription, found);
 }
 
-function change(subscription: Subscription, form: Form): void {
+function change(subscription: StripeSubscription, form: Form): void {
   const cancel = textAt(form, 'cancel_at_period_end');
   if (cancel !== undefined) {
     const [item] = subscription.items.data;
@@ -132,7 +132,7 @@ function change(subscription: Subscription, form: Form): void {
 }
 
 /** Stripe accepts a time within the current period. */
-function prorationDate(subscription: Subscription, form: Form, ...within: readonly string[]): number {
+function prorationDate(subscription: StripeSubscription, form: Form, ...within: readonly string[]): number {
   const at = Number(need(form, ...within, 'proration_date'));
   const [{ current_period_start: start, current_period_end: end }] = subscription.items.data;
   if (at >= start && at <= end) return at;
@@ -151,13 +151,13 @@ function listed<T extends { readonly id: string; readonly created: number }>(url
 /** The paths of Stripe's API that the adapter uses. https://docs.stripe.com/api */
 function actsOf(options: StripeApiOptions): Readonly<Record<string, Act>> {
   const { ledger, url } = options;
-  const sessionOf = (id: string): Session => {
+  const sessionOf = (id: string): StripeSession => {
     const session = ledger.books.sessions[id];
     if (!session) throw missing('checkout session', id);
     if (session.status === 'open' && session.expires_at <= ledger.second()) ledger.expire(session);
     return session;
   };
-  const subscriptionOf = (id: string): Subscription => {
+  const subscriptionOf = (id: string): StripeSubscription => {
     const found = ledger.books.subscriptions[id];
     if (!found) throw missing('subscription', id);
     return found;

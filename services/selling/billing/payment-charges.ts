@@ -1,4 +1,4 @@
-import { type Charge } from './charge-states';
+import { type InvoiceCharge } from './charge-states';
 import { type Database } from '../../../plugins/stores/postgres/database';
 import { OperationRefused } from '../operations/operation-refused';
 import { cutPage, numberBefore } from '../operations/page-cursor';
@@ -16,7 +16,11 @@ SET amount = excluded.amount, charged_at = excluded.charged_at, paid_at = exclud
   plan = excluded.plan, use = excluded.use, refunded = excluded.refunded, refunds = excluded.refunds, refunded_at = excluded.refunded_at`;
 
 /** Updates these charges from all events so far. */
-export async function keepCharges(db: Database, paid: { readonly id: string; readonly provider: string }, charges: readonly Charge[]) {
+export async function keepCharges(
+  db: Database,
+  paid: { readonly id: string; readonly provider: string },
+  charges: readonly InvoiceCharge[],
+) {
   if (charges.length > 0) await db.query(KEEP, [paid.provider, paid.id, JSON.stringify(charges)]);
 }
 

@@ -2,7 +2,7 @@ import { type AuditLine } from '../customers/list-audit';
 import { type Database, isUuid } from '../../../plugins/stores/postgres/database';
 import { cutPage, numberBefore } from '../operations/page-cursor';
 
-export interface AuditQuery {
+export interface AuditSearch {
   readonly limit: number;
   /** The actor as written: `operator:asha@example.com`, `cli`. */
   readonly actor?: string | undefined;
@@ -17,7 +17,7 @@ export interface AuditLineOfAll extends AuditLine {
 }
 
 /** Includes only the requested conditions: with further ones that may be null, PostgreSQL would not use the right index. */
-function conditionsOf({ actor, action, customerId }: AuditQuery): { text: string; values: string[] } {
+function conditionsOf({ actor, action, customerId }: AuditSearch): { text: string; values: string[] } {
   const given = [
     { column: 'a.actor', value: actor },
     { column: 'a.action', value: action },
@@ -27,7 +27,7 @@ function conditionsOf({ actor, action, customerId }: AuditQuery): { text: string
 }
 
 /** The statement of a page; $1: the number below which it begins, $2: maximum lines. */
-export function auditStatement(query: AuditQuery): { text: string; values: string[] } {
+export function auditStatement(query: AuditSearch): { text: string; values: string[] } {
   const { text, values } = conditionsOf(query);
   return {
     text: `
@@ -52,7 +52,7 @@ function detailsOf(text: string): Readonly<Record<string, unknown>> {
 /** Everything that was done, newest first. `next` is undefined at the end. */
 export async function searchAudit(
   db: Database,
-  query: AuditQuery,
+  query: AuditSearch,
 ): Promise<{ lines: readonly AuditLineOfAll[]; next: string | undefined }> {
   if (query.customerId !== undefined && !isUuid(query.customerId)) return { lines: [], next: undefined };
   const { text, values } = auditStatement(query);

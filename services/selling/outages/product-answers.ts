@@ -1,5 +1,5 @@
 import { type Database } from '../../../plugins/stores/postgres/database';
-import { ADMITTED, ANSWERS, type Answers } from '../requests/read-key-hours';
+import { ADMITTED, ANSWERS, type OutcomeCounts } from '../requests/read-key-hours';
 import { addDays } from '../statements/statement';
 
 /** Responses to the admitted requests for one product. */
@@ -7,7 +7,7 @@ export interface ProductAnswers {
   readonly product: string;
   readonly admitted: number;
   /** Null if no gateway reported any. */
-  readonly answers: Answers | null;
+  readonly answers: OutcomeCounts | null;
 }
 
 const SUMS = `

@@ -6,7 +6,7 @@ export type HeldPlan = Pick<
   'status' | 'plan' | 'price' | 'currency' | 'periodEnd' | 'cancelsAt' | 'next' | 'discount' | 'isPaused'
 >;
 
-export interface WantedPlan {
+export interface PricedPlan {
   /** Null: the base limits, which cost nothing. */
   readonly plan: string | null;
   /** Monthly. */
@@ -25,7 +25,7 @@ export interface WantedPlan {
 export type Charging = 'statement' | 'advance' | 'advance_by_period';
 
 export interface PlanChangeFacts {
-  readonly wanted: WantedPlan;
+  readonly wanted: PricedPlan;
   /** The plan that is paid in advance and has not ended; undefined if there is none. */
   readonly held: HeldPlan | undefined;
   /** A plan at an agreed price of the customer's own; undefined if there is none. */
@@ -75,7 +75,7 @@ export function decidePlanChange({ wanted, held, agreed, isSuspended = false, ch
   return changeHeld({ ...wanted, plan: wanted.plan }, held, charging);
 }
 
-function changeHeld(wanted: WantedPlan & { readonly plan: string }, held: HeldPlan, charging: Charging): PlanChange {
+function changeHeld(wanted: PricedPlan & { readonly plan: string }, held: HeldPlan, charging: Charging): PlanChange {
   if (held.isPaused) return refused('paused');
   if (wanted.currency !== held.currency) return refused('currency');
   if (wanted.plan === held.plan) return held.next ? { kind: 'keep' } : refused('current');

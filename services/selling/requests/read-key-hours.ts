@@ -5,11 +5,11 @@ import { type AnswerHour } from '../../../plugins/stores/postgres/decisions/answ
 import { type KeyHour } from '../../../plugins/stores/postgres/decisions/count-key-hours';
 
 /** Responses of product services. */
-export type Answers = Pick<AnswerHour, 'succeeded' | 'rejected' | 'failed' | 'abandoned' | 'took'>;
+export type OutcomeCounts = Pick<AnswerHour, 'succeeded' | 'rejected' | 'failed' | 'abandoned' | 'took'>;
 
 interface Outcomes extends Pick<KeyHour, 'admitted' | 'refused' | 'unavailable'> {
   /** Null if no service reported any. */
-  readonly answers: Answers | null;
+  readonly answers: OutcomeCounts | null;
 }
 
 const TOOK = ANSWER_TIME_BOUNDS_MS.map((_bound, place) => place).concat(ANSWER_TIME_BOUNDS_MS.length);

@@ -5,7 +5,7 @@ import { isRefundKnown, isUnderWay, type KnownRequest, type ReportedAnswer } fro
  * What happened to the units of a request. `none`: it took none. `settled`: the product's response reported its cost. `unknown`: so long
  * ago that refunds are no longer known.
  */
-export type ChargeState = 'none' | 'charged' | 'given_back' | 'settled' | 'unknown';
+export type RequestCharge = 'none' | 'charged' | 'given_back' | 'settled' | 'unknown';
 
 /** What the caller got. Time and size are null for a refusal, which the gateway sends itself. */
 export interface ExplainedAnswer {
@@ -16,7 +16,7 @@ export interface ExplainedAnswer {
   readonly bytes: number | null;
   /** The cost of the request, even if it was given back later. */
   readonly units: number | null;
-  readonly charge: ChargeState;
+  readonly charge: RequestCharge;
 }
 
 /** nginx's status for a client that left before the response was sent. */
@@ -25,7 +25,7 @@ const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 const GATEWAY_TIMEOUT = 504;
 
-function chargeOf({ atMs, quota, isGivenBack, isPricedByAnswer }: KnownRequest, { status }: ReportedAnswer, nowMs: number): ChargeState {
+function chargeOf({ atMs, quota, isGivenBack, isPricedByAnswer }: KnownRequest, { status }: ReportedAnswer, nowMs: number): RequestCharge {
   if (!quota) return 'none';
   if (isPricedByAnswer && status < SERVER_ERROR) return 'settled';
   if (isGivenBack) return 'given_back';
@@ -48,9 +48,9 @@ export function isAwaited({ outcome, answer, atMs }: KnownRequest, nowMs: number
 }
 
 /** The party that failed, if any: the caller's options depend on it. */
-export type Fault = 'none' | 'caller' | 'api' | 'unanswered';
+export type FaultSide = 'none' | 'caller' | 'api' | 'unanswered';
 
-export function faultOf({ answer }: KnownRequest): Fault {
+export function faultOf({ answer }: KnownRequest): FaultSide {
   if (!answer || answer.status < CLIENT_ERROR) return 'none';
   if (answer.status < SERVER_ERROR) return answer.status === CLIENT_LEFT ? 'none' : 'caller';
   return answer.isFromApi === false ? 'unanswered' : 'api';

@@ -81,16 +81,16 @@ export function declinePlanRequest(
   db: Database,
   { id, actor, reason }: AnswerOptions & { readonly reason: string },
 ): Promise<PlanRequestView> {
-  const told = reason.trim();
-  if (told === '' || told.length > MAX_REASON || told.includes('\0')) {
+  const trimmed = reason.trim();
+  if (trimmed === '' || trimmed.length > MAX_REASON || trimmed.includes('\0')) {
     return Promise.reject(new OperationRefused('reason_malformed', `a reason must have 1 to ${MAX_REASON} characters`));
   }
   return inTransaction(db, async (client) => {
     const request = await lockPlanRequest(client, { id });
     if (request.state === 'declined') return request;
     requireOpen(request);
-    await answer(client, { id, state: 'declined', reason: told });
-    const details = { ...requestDetails(request), reason: told };
+    await answer(client, { id, state: 'declined', reason: trimmed });
+    const details = { ...requestDetails(request), reason: trimmed };
     const subject = { kind: 'customer', id: request.customerId } as const;
     await writeAudit(client, { actor, action: 'subscription.decline', subject, details });
     return viewPlanRequest(client, { id });

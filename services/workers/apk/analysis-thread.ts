@@ -7,7 +7,7 @@ import { type FileFacts } from './report';
 import { ownTask } from './thread-cpu';
 
 /** Input of the thread. Threads share the process's open files. */
-export interface ThreadInput {
+export interface AnalysisTask {
   readonly descriptor: number;
   readonly file: FileFacts;
   /** Folder into which APKs inside the file are unpacked. */
@@ -21,11 +21,11 @@ export interface ThreadStarted {
 }
 
 /** The thread's last message, posted once. An unforeseen error ends the thread instead. */
-export type ThreadOutput =
+export type AnalysisReply =
   | { readonly kind: 'report'; readonly json: string }
   | { readonly kind: 'refused'; readonly code: ApkRefused['code']; readonly message: string };
 
-async function analyze({ descriptor, file, folder }: ThreadInput): Promise<ThreadOutput> {
+async function analyze({ descriptor, file, folder }: AnalysisTask): Promise<AnalysisReply> {
   try {
     const json = JSON.stringify(await analyzeApk({ source: new FileSource(descriptor, file.size), file, folder }));
     if (json.length > LIMITS.reportCharacters) throw new ApkRefused('apk_too_complex', 'The app declares more than a report can hold.');
@@ -37,4 +37,4 @@ async function analyze({ descriptor, file, folder }: ThreadInput): Promise<Threa
 }
 
 parentPort?.postMessage({ kind: 'started', task: ownTask() } satisfies ThreadStarted);
-void analyze(workerData as ThreadInput).then((output) => parentPort?.postMessage(output));
+void analyze(workerData as AnalysisTask).then((output) => parentPort?.postMessage(output));

@@ -5,7 +5,7 @@ import { type WorkerCall } from '../../kit/worker/worker-call';
 import { type PoolLevels } from '../../kit/worker/worker-metrics';
 import { type AnalyzeRequest__Output } from '../generated/apk/apk/v1/AnalyzeRequest';
 import { type AnalyzeResponse } from '../generated/apk/apk/v1/AnalyzeResponse';
-import { type ThreadOutput } from './analysis-thread';
+import { type AnalysisReply } from './analysis-thread';
 import { openNamelessFile, receiveUpload } from './receive-upload';
 import { type AnalysisLimits, runAnalysis } from './run-analysis';
 
@@ -61,7 +61,7 @@ export function createApkHandlers(options: ApkHandlerOptions): ApkHandlers {
   };
 }
 
-function answer(output: ThreadOutput): AnalyzeResponse {
+function answer(output: AnalysisReply): AnalyzeResponse {
   if (output.kind === 'report') return { reportJson: output.json };
   const problem = output.code === 'not_an_apk' ? 'invalid_request' : 'validation_failed';
   throw new ServiceError(problem, {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../kit/errors';
-import { type ThreadInput, type ThreadOutput, type ThreadStarted } from './analysis-thread';
+import { type AnalysisTask, type AnalysisReply, type ThreadStarted } from './analysis-thread';
 import { threadCpuMs } from './thread-cpu';
 import { codeOf } from '../../kit/error-code';
 
@@ -45,7 +45,7 @@ function watchCpu(task: string, cpuMs: number, onUsedUp: () => void): () => void
  * @returns the thread's report or refusal
  * @throws ServiceError `upstream_timeout` at the deadline, `validation_failed` when memory or CPU time runs out; the signal's reason
  */
-export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: AbortSignal): Promise<ThreadOutput> {
+export function runAnalysis(input: AnalysisTask, limits: AnalysisLimits, signal: AbortSignal): Promise<AnalysisReply> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const thread = new Worker(limits.threadFile, {
@@ -65,7 +65,7 @@ export function runAnalysis(input: ThreadInput, limits: AnalysisLimits, signal: 
     const timer = setTimeout(() => stop(() => reject(tooSlow())), limits.deadlineMs);
     signal.addEventListener('abort', onAbort, { once: true });
     let endWatch = (): void => undefined;
-    thread.on('message', (said: ThreadStarted | ThreadOutput) => {
+    thread.on('message', (said: ThreadStarted | AnalysisReply) => {
       if (said.kind !== 'started') return stop(() => resolve(said));
       if (said.task !== undefined) endWatch = watchCpu(said.task, limits.cpuMs, () => stop(() => reject(tooComplex())));
     });

@@ -16,7 +16,7 @@ import {
 import { runStep, type StepTarget } from './run-step';
 import { SessionTable, type SessionTableOptions } from './session-table';
 import { exchangeError, isSettled } from './upstream/source-failure';
-import { type GstCaptcha, type GstSubmission, type GstUpstream, type UpstreamCall } from './upstream/upstreams';
+import { type GstCaptcha, type GstSubmission, type GstUpstream, type SourceCall } from './upstream/upstreams';
 import { type CaptchaImage } from './captcha/draw-captcha';
 
 /** The identity and signal of a call. */
@@ -48,7 +48,7 @@ function captchaMember(sessionId: string, { bytes, mediaType }: CaptchaImage): R
 }
 
 /** Submits an entry. If the captcha was rejected and the caller may try again, it also fetches the next captcha. */
-async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubmitRequest__Output, call: UpstreamCall): Promise<Submitted> {
+async function submit(upstream: GstUpstream, session: GstSession, entry: GstSubmitRequest__Output, call: SourceCall): Promise<Submitted> {
   const submission = await upstream.submit(session.upstreamId, { gstin: entry.gstin, captcha: entry.captcha }, call);
   if (submission.kind !== 'captcha_rejected' || session.wrongCaptchas + 1 >= GST_LIMITS.wrongCaptchas) return submission;
   try {

@@ -36,10 +36,10 @@ const USUAL_WAIT_SECONDS = 1_800;
 
 /**
  * The failure for a source that refuses to send this number an OTP now.
- * @param told the source's refusal, which may hold `retry_after` in seconds
+ * @param refusal the source's refusal, which may hold `retry_after` in seconds
  */
-export function throttledBySource(told: unknown): ServiceError {
-  return refusalError({ code: 'otp_throttled', retryAfterSeconds: retryAfter.safeParse(told).data?.retry_after ?? USUAL_WAIT_SECONDS });
+export function throttledBySource(refusal: unknown): ServiceError {
+  return refusalError({ code: 'otp_throttled', retryAfterSeconds: retryAfter.safeParse(refusal).data?.retry_after ?? USUAL_WAIT_SECONDS });
 }
 
 /**

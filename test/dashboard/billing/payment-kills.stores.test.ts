@@ -11,7 +11,7 @@ import { reportOverage } from '../../../services/dashboard/billing/report-overag
 import { settleCheckout, takePayment } from '../../../services/dashboard/billing/take-payment';
 import { type DashboardDeps } from '../../../services/dashboard/http/dashboard-deps';
 import { createLog } from '../../../services/kit/log';
-import { type Subscription } from '../../../services/sandbox/payments/objects';
+import { type StripeSubscription } from '../../../services/sandbox/payments/objects';
 import { PRODUCTS } from '../../support/catalogue';
 import { type CommandRun, runCommand } from '../../support/run-command';
 import { ip, PRODUCT, SOLD, sun, useFaultyPayments } from '../support/faulty-payments';
@@ -88,7 +88,7 @@ describe('a process that is killed', () => {
   interface Payer {
     readonly customerId: string;
     readonly paidId: string;
-    readonly subscription: Subscription;
+    readonly subscription: StripeSubscription;
   }
 
   async function newPayer(): Promise<Payer> {

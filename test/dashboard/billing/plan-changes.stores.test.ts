@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg';
 import { approvePlanRequest } from '../../../services/selling/subscriptions/answer-plan-request';
 import { askForPlan } from '../../../services/selling/subscriptions/ask-for-plan';
 import { changeSubscription, setSubscriptionState } from '../../../services/selling/subscriptions/change-subscription';
-import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
+import { type StripeSession, type StripeSubscription } from '../../../services/sandbox/payments/objects';
 import { askForPaymentCheck } from '../../../services/selling/billing/payment-checks';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
 import { runsEveryScene } from '../../support/scenes';
@@ -25,7 +25,7 @@ const headersOf = (body: string, at = clock.now() / 1_000) => ({
   'stripe-signature': signEvent(body, PAYMENT_KEYS.webhookSecret, Math.floor(at)),
 });
 
-type Payer = PayingCustomer & { readonly subscription: Subscription };
+type Payer = PayingCustomer & { readonly subscription: StripeSubscription };
 const paidOf = async ({ ask }: PayingCustomer) => (await ask('/billing')).json().paid[0];
 const preview = async (customer: PayingCustomer, plan: string) =>
   customer.ask(`/paid-plans/${(await paidOf(customer)).id}/preview`, { plan });
@@ -53,11 +53,11 @@ describe('events that were not heard', () => {
   });
 
   /** Somebody's checkout at the provider, without its page. */
-  function sessionFor(customerId: string): Session {
+  function sessionFor(customerId: string): StripeSession {
     const metadata = { tollgate_customer: customerId, tollgate_product: PRODUCT, tollgate_plan: 'Star' };
     const wish = { name: 'IP', currency: 'inr', amount: 49_900, trialDays: 0, metadata, takesCodes: false };
     const ids = { id: `cs_${customerId}`, customer: `cus_${customerId}`, client_reference_id: null };
-    return { ...ids, object: 'checkout.session', mode: 'subscription', status: 'open', wish } as unknown as Session;
+    return { ...ids, object: 'checkout.session', mode: 'subscription', status: 'open', wish } as unknown as StripeSession;
   }
 
   /** Customers who pay and whose plan renews, none of which the dashboard has heard. @returns the events, of which each is sent twice */

@@ -12,7 +12,7 @@ import { addUpBusiness } from '../../../services/selling/operators/business-figu
 import { addUpProducts } from '../../../services/selling/operators/product-figures';
 import { updateListing } from '../../../services/selling/operators/update-listing';
 import { lastClosableMonth } from '../../../services/selling/statements/read-statement';
-import { type Subscription } from '../../../services/sandbox/payments/objects';
+import { type StripeSubscription } from '../../../services/sandbox/payments/objects';
 import { type PaymentsSandbox, startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
 import { endpointsFor } from '../../../services/dashboard/contract/endpoints';
 import { PRODUCTS } from '../../support/catalogue';
@@ -131,7 +131,7 @@ function openAtProvider(): void {
   const { books } = provider.ledger;
   for (let n = 1; n <= ABOVE * 3; n += 3) {
     const one = { id: `sub_${n}`, customer: `cus_${n}`, currency: 'inr', status: 'active', metadata: {}, items: { data: [] } };
-    books.subscriptions[one.id] = one as unknown as Subscription;
+    books.subscriptions[one.id] = one as unknown as StripeSubscription;
   }
 }
 

@@ -3,7 +3,7 @@ import { billingTerms } from '../../../plugins/core/catalogue/billing-terms';
 import { createCatalogue } from '../../../plugins/core/catalogue/catalogue';
 import { applyCatalogue } from '../../../services/selling/catalogue/apply-catalogue';
 import { ProviderAway } from '../../../services/selling/billing/payment-port';
-import { type Subscription } from '../../../services/sandbox/payments/objects';
+import { type StripeSubscription } from '../../../services/sandbox/payments/objects';
 import { PRODUCTS } from '../../support/catalogue';
 import { startPayingDashboard } from './paying-dashboard';
 import { payingPeople } from './paying-people';
@@ -73,7 +73,7 @@ export function useFaultyPayments() {
   });
 
   /** The work looks at this paid plan, or checkout, whatever it is due. */
-  async function look(of: { subscription: Subscription } | { checkoutId: string }): Promise<void> {
+  async function look(of: { subscription: StripeSubscription } | { checkoutId: string }): Promise<void> {
     const [table, id] =
       'subscription' in of ? ['paid_subscription WHERE reference', of.subscription.id] : ['checkout WHERE id::text', of.checkoutId];
     await dashboard.pool.query(`UPDATE ${table.replace(' WHERE', ' SET look_at = now() WHERE')} = $1`, [id]);
@@ -82,7 +82,7 @@ export function useFaultyPayments() {
   }
 
   /** In how many seconds the provider is asked next. */
-  async function nextLook({ subscription }: { subscription: Subscription }): Promise<number> {
+  async function nextLook({ subscription }: { subscription: StripeSubscription }): Promise<number> {
     const { rows } = await dashboard.pool.query<{ seconds: number }>(
       'SELECT extract(epoch FROM look_at - now())::float8 AS seconds FROM paid_subscription WHERE reference = $1',
       [subscription.id],

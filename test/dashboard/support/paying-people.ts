@@ -1,4 +1,4 @@
-import { type Session, type Subscription } from '../../../services/sandbox/payments/objects';
+import { type StripeSession, type StripeSubscription } from '../../../services/sandbox/payments/objects';
 import { type PayingDashboard } from './paying-dashboard';
 
 export interface PayingCustomer {
@@ -31,7 +31,7 @@ export function payingPeople(dashboard: PayingDashboard, product: string) {
     (await ask('/products')).json().products.find(({ id }: { id: string }) => id === product);
   const planOf = async (customer: PayingCustomer) => (await productOf(customer)).subscription?.plan;
 
-  async function checkout({ ask }: PayingCustomer, plan = 'Star'): Promise<{ id: string; session: Session }> {
+  async function checkout({ ask }: PayingCustomer, plan = 'Star'): Promise<{ id: string; session: StripeSession }> {
     const answer = await ask('/checkouts', { product, plan });
     expect(answer.statusCode).toBe(200);
     const { id, url } = answer.json();
@@ -40,7 +40,7 @@ export function payingPeople(dashboard: PayingDashboard, product: string) {
     return { id, session };
   }
 
-  async function paidCustomer(): Promise<PayingCustomer & { subscription: Subscription; checkoutId: string }> {
+  async function paidCustomer(): Promise<PayingCustomer & { subscription: StripeSubscription; checkoutId: string }> {
     const customer = await newCustomer();
     const { id, session } = await checkout(customer);
     const subscription = dashboard.provider.ledger.pay(session);

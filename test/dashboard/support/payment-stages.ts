@@ -2,7 +2,7 @@ import { type PaymentPort } from '../../../services/selling/billing/payment-port
 import { createRazorpayPort } from '../../../services/dashboard/billing/razorpay/razorpay-port';
 import { createStripePort } from '../../../services/dashboard/billing/stripe/stripe-port';
 import { signEvent } from '../../../services/sandbox/payments/deliver-events';
-import { type Subscription } from '../../../services/sandbox/payments/objects';
+import { type StripeSubscription } from '../../../services/sandbox/payments/objects';
 import { startPaymentsSandbox } from '../../../services/sandbox/payments/start-payments-sandbox';
 import { RAZORPAY_KEYS, signForRazorpay, startRazorpayStandIn } from '../../support/razorpay-stand-in';
 import { PAYMENT_KEYS } from './paying-dashboard';
@@ -55,7 +55,7 @@ export async function startStripeStage(): Promise<PaymentStage> {
   });
   const { ledger } = provider;
   const { books } = ledger;
-  const one = (id: string): Subscription => {
+  const one = (id: string): StripeSubscription => {
     const found = books.subscriptions[id];
     if (!found) throw new Error(`no subscription ${id}`);
     return found;

@@ -1,6 +1,6 @@
 import { type Overage } from '../../../plugins/core/catalogue/catalogue';
 import { watchCatalogue } from '../../../services/selling/catalogue/watch-catalogue';
-import { type Session } from '../../../services/sandbox/payments/objects';
+import { type StripeSession } from '../../../services/sandbox/payments/objects';
 import { firstOf } from '../../support/scenes';
 import { type FaultyPayments, ip, PRODUCT } from './faulty-payments';
 import { type MortalProcess, mortalProcess } from './mortal-process';
@@ -43,7 +43,7 @@ export function paymentWork({ dashboard, clock }: Pick<FaultyPayments, 'dashboar
     return wishes;
   }
 
-  const sessionOf = (url: string): Session => {
+  const sessionOf = (url: string): StripeSession => {
     const found = Object.values(dashboard.provider.ledger.books.sessions).find((each) => each.url === url);
     if (!found) throw new Error('the provider knows no such page');
     return found;

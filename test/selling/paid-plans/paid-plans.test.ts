@@ -7,7 +7,7 @@ import {
   reducePayments,
 } from '../../../services/selling/paid-plans/payment-state';
 import { fc } from '../../support/fast-check';
-import { type Charging, decidePlanChange, type HeldPlan, type WantedPlan } from '../../../services/selling/paid-plans/plan-change';
+import { type Charging, decidePlanChange, type HeldPlan, type PricedPlan } from '../../../services/selling/paid-plans/plan-change';
 
 const DAY = 86_400;
 const PLAN = { plan: 'Star', price: 49_900, currency: 'INR' };
@@ -170,7 +170,7 @@ describe('what is given for it', () => {
 const END = 2_000_000;
 const paid = { status: 'active', plan: 'Star', price: 499, currency: 'INR', periodEnd: END } as const;
 const held: HeldPlan = { ...paid, cancelsAt: null, next: null, discount: null, isPaused: false };
-const wanted: WantedPlan = { plan: 'Sun', price: 999, currency: 'INR', isOnRequest: false };
+const wanted: PricedPlan = { plan: 'Sun', price: 999, currency: 'INR', isOnRequest: false };
 const PRICES: Readonly<Record<string, number>> = { Base: 0, Moon: 199, Star: 499, Sun: 999, Mega: 49_999 };
 
 interface Period {
@@ -225,7 +225,7 @@ describe('a change of plan', () => {
     );
   });
 
-  const decide = (change: Partial<HeldPlan> = {}, wish: Partial<WantedPlan> = {}, charging: Charging = 'advance') =>
+  const decide = (change: Partial<HeldPlan> = {}, wish: Partial<PricedPlan> = {}, charging: Charging = 'advance') =>
     decidePlanChange({ wanted: { ...wanted, ...wish }, held: { ...held, ...change }, charging, by: 'customer' });
   const cheaper = { plan: 'Moon', price: 199 };
   it.each([
@@ -249,7 +249,7 @@ describe('a change of plan', () => {
   });
 
   it('takes no money for what the seller has suspended, and leaves a cheaper plan to be chosen', () => {
-    const suspended = (wish: Partial<WantedPlan>, of: Partial<HeldPlan> | undefined, charging: Charging = 'advance') =>
+    const suspended = (wish: Partial<PricedPlan>, of: Partial<HeldPlan> | undefined, charging: Charging = 'advance') =>
       decidePlanChange({ wanted: { ...wanted, ...wish }, held: of && { ...held, ...of }, isSuspended: true, charging, by: 'customer' });
     const refused = { kind: 'refused', why: 'suspended' };
     for (const charging of ['advance', 'advance_by_period'] as const) {

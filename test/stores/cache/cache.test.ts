@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { compileWhitelist } from '../../../plugins/core/access/whitelist';
 import { type Change } from '../../../plugins/stores/cache/change-feed';
 import { bench, MINUTE, record } from './cache-bench';
-import { hashStartOf, KeyFilter } from '../../../plugins/stores/cache/key-filter';
+import { hashStartOf, KeyHashFilter } from '../../../plugins/stores/cache/key-filter';
 import { type AccessRecord, StoreUnavailable } from '../../../plugins/core/ports';
 import { AccessRecordCache } from '../../../plugins/stores/cache/access-record-cache';
 import { type HashPage, KnownHashes } from '../../../plugins/stores/cache/known-hashes';
@@ -121,8 +121,8 @@ describe('while the feed is healthy', () => {
 const KEYS = 20_000;
 const hash = (name: string): string => createHash('sha256').update(name).digest('hex');
 
-function filled(): KeyFilter {
-  const filter = new KeyFilter(KEYS);
+function filled(): KeyHashFilter {
+  const filter = new KeyHashFilter(KEYS);
   for (let index = 0; index < KEYS; index++) filter.add(hashStartOf(hash(`key ${index}`)));
   return filter;
 }
@@ -152,7 +152,7 @@ describe('a filter of keys', () => {
   });
 
   it('takes 1.5 bytes a key', () => {
-    expect(new KeyFilter(1_000_000).bytes).toBe(1_500_000);
+    expect(new KeyHashFilter(1_000_000).bytes).toBe(1_500_000);
   });
 });
 

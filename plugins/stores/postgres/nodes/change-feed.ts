@@ -259,19 +259,19 @@ async function listenWith(client: Client): Promise<void> {
 
 /** Reads a payload of the triggers in the migrations. An unreadable payload could have been about anything. */
 function parseChange(payload: string | undefined): Change {
-  const told = parseObject(payload);
-  if (typeof told['credential'] === 'string') {
-    const { at, hash } = told;
+  const notified = parseObject(payload);
+  if (typeof notified['credential'] === 'string') {
+    const { at, hash } = notified;
     return {
       kind: 'credential',
-      id: told['credential'],
+      id: notified['credential'],
       ...(typeof at === 'string' ? { at } : {}),
       ...(hash === null || (typeof hash === 'string' && HASH_START.test(hash)) ? { hash } : {}),
     };
   }
-  if (typeof told['customer'] === 'string') return { kind: 'customer', id: told['customer'] };
+  if (typeof notified['customer'] === 'string') return { kind: 'customer', id: notified['customer'] };
   // Plans and products change once a release, and their limits may be in any record.
-  if (typeof told['product'] === 'string') return { kind: 'everything', isCatalogue: true };
+  if (typeof notified['product'] === 'string') return { kind: 'everything', isCatalogue: true };
   return { kind: 'everything' };
 }
 

@@ -113,15 +113,15 @@ export class NodeReporter {
   }
 
   private async writeOnce(): Promise<void> {
-    const told = this.pending;
+    const confirming = this.pending;
     this.pending = new Map();
     try {
-      if (told.size > 0) await this.options.pool.query(CONFIRM, [this.id, [...told.keys()], [...told.values()]]);
+      if (confirming.size > 0) await this.options.pool.query(CONFIRM, [this.id, [...confirming.keys()], [...confirming.values()]]);
       this.collect(this.collectMs);
     } catch (error) {
       this.onError(error);
       // A change that was reported during the write is newer.
-      this.pending = new Map([...told, ...this.pending]);
+      this.pending = new Map([...confirming, ...this.pending]);
       this.collect(this.heartbeatMs);
     }
   }

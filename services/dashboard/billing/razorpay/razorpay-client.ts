@@ -52,7 +52,7 @@ function errorOf(cause: unknown): Error {
 }
 
 /** Razorpay's response, with its time by Razorpay's own clock in seconds since 1970. */
-export interface Answer<T> {
+export interface RazorpayAnswer<T> {
   readonly value: T;
   readonly at: number;
 }
@@ -60,7 +60,7 @@ export interface Answer<T> {
 export interface RazorpayClient {
   readonly sdk: Razorpay;
   /** @throws ProviderAway, ProviderRefused, PaymentFailed */
-  readonly asked: <S extends z.ZodType>(work: Promise<unknown>, answer: S) => Promise<Answer<z.output<S>>>;
+  readonly asked: <S extends z.ZodType>(work: Promise<unknown>, answer: S) => Promise<RazorpayAnswer<z.output<S>>>;
 }
 
 export function connectRazorpay({ keyId, keySecret, url }: RazorpayOptions): RazorpayClient {

@@ -11,7 +11,7 @@ import {
   type UseCharge,
 } from '../../../selling/billing/payment-port';
 import { chargesSince, refund } from './razorpay-charges';
-import { type Answer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
+import { type RazorpayAnswer, connectRazorpay, type RazorpayOptions } from './razorpay-client';
 import { readRazorpayEvent } from './razorpay-events';
 import { isBegun, noteOf, NOTES, type SubscriptionEntity, subscriptionEntity, subscriptionFact, useReference } from './razorpay-facts';
 import { PAGE, RazorpayPlans } from './razorpay-plans';
@@ -55,7 +55,7 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
   const one = (work: Promise<unknown>) => asked(work, subscriptionEntity);
   const fetched = (id: string) => one(sdk.subscriptions.fetch(id));
 
-  async function factOf({ value, at }: Answer<SubscriptionEntity>, cancelsAt?: number): Promise<GivenFact[]> {
+  async function factOf({ value, at }: RazorpayAnswer<SubscriptionEntity>, cancelsAt?: number): Promise<GivenFact[]> {
     if (noteOf(value, 'customer') === undefined || !isBegun(value)) return [];
     const [plan, next] = [await plans.find(value.plan_id), await plans.findNext(value)];
     const found = subscriptionFact(value, plan, { id: '', at, next });
@@ -63,7 +63,10 @@ export function createRazorpayPort(options: RazorpayOptions): PaymentPort {
     return [lookedUp({ ...found, fact: { ...found.fact, ...(cancelsAt !== undefined && { cancelsAt }) } })];
   }
 
-  async function* pages(query: { readonly plan_id?: string; readonly from?: number }): AsyncGenerator<Answer<SubscriptionEntity[]>> {
+  async function* pages(query: {
+    readonly plan_id?: string;
+    readonly from?: number;
+  }): AsyncGenerator<RazorpayAnswer<SubscriptionEntity[]>> {
     for (let skip = 0; ; skip += PAGE) {
       const { value, at } = await asked(sdk.subscriptions.all({ ...query, count: PAGE, skip }), listed);
       yield { value: value.items, at };

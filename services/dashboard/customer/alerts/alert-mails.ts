@@ -49,8 +49,8 @@ export interface AlertMailOptions {
 
 /** All alerts of a customer within an hour, in one mail. */
 export function alertMail({ to, alerts, timeZone, url, name = PLAIN_NAME }: AlertMailOptions): Mail {
-  const told = withoutOvertaken(alerts);
-  const sentences = told.map((alert) => alertText(alert, timeZone)).join('\n\n');
+  const current = withoutOvertaken(alerts);
+  const sentences = current.map((alert) => alertText(alert, timeZone)).join('\n\n');
   const farewell = `All alerts, and which of them are mailed to you: ${url}/alerts`;
-  return { to, subject: subjectOf(told, timeZone, name), text: `${sentences}\n\n${farewell}\n` };
+  return { to, subject: subjectOf(current, timeZone, name), text: `${sentences}\n\n${farewell}\n` };
 }

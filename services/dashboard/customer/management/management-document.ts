@@ -111,7 +111,7 @@ const PROBLEM: Schema = {
   },
 };
 
-export interface DescribedApi {
+export interface TokenApi {
   readonly title: string;
   readonly description: string;
   /** For example `tg_admin_…`. */
@@ -122,7 +122,7 @@ export interface DescribedApi {
 }
 
 /** OpenAPI 3.1 of an API for programs, from the schemas that check it. */
-export function describeApi({ title, description, token, url, operations }: DescribedApi): object {
+export function describeApi({ title, description, token, url, operations }: TokenApi): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const { method, path } = partsOf(operation.name);

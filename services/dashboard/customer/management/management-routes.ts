@@ -9,7 +9,7 @@ import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { takeRequest, takeWrite } from '../../http/request-limit';
 import { describeManagementApi, type ManagementOperation, managementOperations, serveDocument } from './management-document';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 import { refuseSuspended } from '../../http/refuse-suspended';
 
 /** Prefix of the management API. Nothing below it accepts a cookie, and nothing beside it accepts a token. */
@@ -24,7 +24,7 @@ function productsOf(body: unknown): readonly unknown[] {
 }
 
 /** A key for a new product subscribes its customer to it, which is more than `keys:write` may. @throws Refusal 403 `scope_missing` */
-export async function refuseSubscribing(body: unknown, { customerId, scopes }: Caller, { db }: DashboardDeps): Promise<void> {
+export async function refuseSubscribing(body: unknown, { customerId, scopes }: SignedInCaller, { db }: DashboardDeps): Promise<void> {
   const products = productsOf(body);
   if (scopes === undefined || scopes.has(SUBSCRIBING) || products.length === 0) return;
   const owned = await viewSubscriptions(db, customerId);
@@ -58,7 +58,7 @@ async function findTokenCaller(
   request: FastifyRequest,
   { name: endpointName, endpoint, scopes }: ManagementOperation,
   deps: DashboardDeps,
-): Promise<Caller> {
+): Promise<SignedInCaller> {
   const grant = await findGrant(request, deps);
   const { id, name, customerId, email, suspended, isUseNews } = grant;
   if (isUseNews) await noteTokenUse(deps.db, id);
@@ -85,7 +85,7 @@ export function addManagementRoutes(app: FastifyInstance, { deps, url, memberHan
     const { name, endpoint } = operation;
     const handler = memberHandlers[name as keyof typeof memberHandlers] as AnyHandler;
     /** On pages the person decides whether a key may subscribe; a token needs the scope first. */
-    const forTokens = async (call: { readonly body: unknown; readonly caller: Caller }): Promise<unknown> => {
+    const forTokens = async (call: { readonly body: unknown; readonly caller: SignedInCaller }): Promise<unknown> => {
       await refuseSubscribing(call.body, call.caller, deps);
       return handler(call as never, deps);
     };
@@ -93,7 +93,7 @@ export function addManagementRoutes(app: FastifyInstance, { deps, url, memberHan
       deps,
       prefix: MANAGEMENT_PREFIX,
       findCaller: (request) => findTokenCaller(request, operation, deps),
-      takeWrite: ({ customerId }: Caller) => takeWrite(deps.db, customerId),
+      takeWrite: ({ customerId }: SignedInCaller) => takeWrite(deps.db, customerId),
     };
     addEndpoint(app, { name, endpoint, handler: forTokens }, tools);
   }

@@ -28,7 +28,7 @@ import { opensNothing, understoodText } from '../../reference/live-routes';
 import { requireUnderstood } from './require-understood';
 import { restOfMonth } from './rest-of-month';
 import { readSubscriptionUse, type SubscriptionStanding } from './subscription-use';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 
 /** A product as pages show it. */
 export function describeProduct(
@@ -87,7 +87,7 @@ async function standing(db: DashboardDeps['db'] | PoolClient, wanted: string, { 
 }
 
 interface Scope {
-  readonly caller: Caller;
+  readonly caller: SignedInCaller;
   readonly deps: DashboardDeps;
 }
 

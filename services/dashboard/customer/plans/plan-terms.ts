@@ -9,7 +9,7 @@ import {
   decidePlanChange,
   type HeldPlan,
   type PlanChange,
-  type WantedPlan as PolicyPlan,
+  type PricedPlan as PolicyPlan,
 } from '../../../selling/paid-plans/plan-change';
 import { viewSubscriptions } from '../../../selling/subscriptions/subscription-view';
 import { chargingOf } from '../../../selling/billing/payments-of';

@@ -6,10 +6,10 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { csvRecord } from '../../http/csv';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 
 /** A statement as customers read it, with what a payment provider charged in the month. */
-async function read(month: string, { customerId, address: email }: Caller, { db, clock, timeZone }: DashboardDeps) {
+async function read(month: string, { customerId, address: email }: SignedInCaller, { db, clock, timeZone }: DashboardDeps) {
   const found = await readStatement(db, { customer: { id: customerId, email }, month, timeZone, now: clock.now() / 1_000 });
   if (!found) return null;
   const { rows } = await listCharges(db, { customerId, month, timeZone, state: 'paid', limit: MAX_CHARGES });

@@ -26,9 +26,9 @@ export async function* requestRecords(
   for (let left = most; left > 0;) {
     const { requests, next } = await listRequests(db, { ...query, limit: Math.min(left, LINES_AT_ONCE), after });
     for (const row of requests) {
-      const { at, requestId, key, product, outcome, status, givenBack, share, ...told } = describeRequest(row, nowMs);
+      const { at, requestId, key, product, outcome, status, givenBack, share, ...reported } = describeRequest(row, nowMs);
       const cells = [at.toISOString(), requestId, key?.masked, key?.id, key?.name, product, outcome, status, givenBack, share];
-      yield csvRecord([...cells, told.method, told.path, told.milliseconds, told.bytes, told.units].map(cell));
+      yield csvRecord([...cells, reported.method, reported.path, reported.milliseconds, reported.bytes, reported.units].map(cell));
     }
     if (next === undefined) return;
     left -= requests.length;

@@ -6,7 +6,7 @@ import { type DashboardDeps } from '../../http/dashboard-deps';
 import { takeRequest } from '../../http/request-limit';
 import { describeRequest, readAnswerFilter } from './describe-request';
 import { requestRecords } from './request-log-csv';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 
 /** Exports at a time. Each reads up to 100,000 lines. */
 const MAX_EXPORTS = 6;
@@ -20,7 +20,7 @@ function sinceThen(moment: Date | undefined): Date | undefined {
  * The store's filter.
  * @throws ServiceError 400
  */
-function readFilter(filter: RequestFilter, { customerId }: Caller, { timeZone }: DashboardDeps): Omit<RequestsQuery, 'limit'> {
+function readFilter(filter: RequestFilter, { customerId }: SignedInCaller, { timeZone }: DashboardDeps): Omit<RequestsQuery, 'limit'> {
   const { key, product, from, to } = filter;
   if (from !== undefined && to !== undefined && from >= to) throw invalidInput([{ field: 'to', message: 'must be after from' }]);
   return {

@@ -7,7 +7,7 @@ import { type KeyRef } from '../../../selling/keys/key-view';
 import { type Consent } from '../../../selling/subscriptions/require-consent';
 import { readPropagation } from '../../../selling/keys/read-propagation';
 import { type DashboardDeps } from '../../http/dashboard-deps';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 
 /** A node acts on a change within a second. After that, the call is worth making anyway. */
 const MAX_WAIT_MS = 1_000;
@@ -40,7 +40,11 @@ interface TriedProduct {
  * The caller's key for trying a product, made or authorised when needed.
  * @throws OperationRefused `product_without_limits`, `product_not_offered`, `consent_required`, `consent_changed`, `key_not_usable`
  */
-export async function prepareTryKey(tried: TriedProduct, { customerId, actor }: Caller, { db, tryKeyOf }: DashboardDeps): Promise<string> {
+export async function prepareTryKey(
+  tried: TriedProduct,
+  { customerId, actor }: SignedInCaller,
+  { db, tryKeyOf }: DashboardDeps,
+): Promise<string> {
   const key = tryKeyOf(customerId);
   const { id, wasChanged } = await ensureKey(db, { ...tried, key, customerId, name: 'API reference', actor });
   if (wasChanged) await untilNodesKnow(db, { id, customerId });

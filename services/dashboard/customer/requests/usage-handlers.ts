@@ -9,7 +9,7 @@ import type { usageEndpoints, UsagePeriod, UsageAnswer } from '../../contract/us
 import type { Handlers } from '../../http/bind-endpoint';
 import type { DashboardDeps } from '../../http/dashboard-deps';
 import { readSubscriptionUse } from '../plans/subscription-use';
-import type { Caller } from '../../http/callers';
+import type { SignedInCaller } from '../../http/callers';
 import type { Given } from '../../contract/endpoint';
 import { type Cell, csvRecord } from '../../http/csv';
 
@@ -30,7 +30,7 @@ function checkPeriod({ from, to, by }: Pick<UsagePeriod, 'from' | 'to' | 'by'>):
 }
 
 /** Days and refusals of the period, or its hours; for one product if it names one. */
-async function readPeriod(period: UsagePeriod, { customerId }: Caller, { db, timeZone }: DashboardDeps) {
+async function readPeriod(period: UsagePeriod, { customerId }: SignedInCaller, { db, timeZone }: DashboardDeps) {
   checkPeriod(period);
   if (period.by === 'hour') {
     const product = period.product?.replaceAll('\0', '');

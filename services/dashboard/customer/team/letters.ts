@@ -1,6 +1,6 @@
 import { type DashboardDeps, type Mail } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 import { PLAIN_NAME } from '../../brand/plain-name';
 import { INVITATION_DAYS, type SentInvitation } from '../../../selling/members/invite';
 import { takeAttempt } from '../../../selling/customers/attempts';
@@ -90,7 +90,7 @@ export async function takeInvitation(
 /** @returns false when the mail could not be handed over: the invitation can be sent again */
 export async function sendInvitation(
   { invitation, token }: SentInvitation,
-  caller: Caller,
+  caller: SignedInCaller,
   { log, letters }: LetterTools,
 ): Promise<boolean> {
   const link = `${letters.url}/invitation?token=${encodeURIComponent(token)}`;

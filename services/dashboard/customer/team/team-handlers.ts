@@ -8,12 +8,12 @@ import { type Handlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { removalMail, roleMail, sendInvitation, takeInvitation, tell } from './letters';
 import { requireMember } from '../../http/require-member';
-import { type Caller } from '../../http/callers';
+import { type SignedInCaller } from '../../http/callers';
 
 /** A member in the form of the contract. */
-const toMember = (view: MemberView, caller: Caller) => ({ ...view, isYou: view.userId === caller.member?.userId });
+const toMember = (view: MemberView, caller: SignedInCaller) => ({ ...view, isYou: view.userId === caller.member?.userId });
 
-const mailed = async (sent: SentInvitation, caller: Caller, deps: DashboardDeps) => ({
+const mailed = async (sent: SentInvitation, caller: SignedInCaller, deps: DashboardDeps) => ({
   invitation: sent.invitation,
   isMailed: await sendInvitation(sent, caller, deps),
 });

@@ -1,6 +1,6 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { addEndpoint, type AnyHandler } from '../../http/bind-endpoint';
-import { type Caller, type OperatorCaller } from '../../http/callers';
+import { type SignedInCaller, type OperatorCaller } from '../../http/callers';
 import { type DashboardDeps } from '../../http/dashboard-deps';
 import { Refusal } from '../../http/refusal';
 import { takeRequest } from '../../http/request-limit';
@@ -67,7 +67,7 @@ async function findSellerCaller(
  * The same, for the customer whose id is in the path.
  * @throws as above, and OperationRefused `customer_unknown`
  */
-async function findCustomersSeller(request: FastifyRequest, operation: SellerOperation, deps: DashboardDeps): Promise<Caller> {
+async function findCustomersSeller(request: FastifyRequest, operation: SellerOperation, deps: DashboardDeps): Promise<SignedInCaller> {
   const { actor, scopes } = await findSellerCaller(request, operation, deps);
   const { customer: wanted = '' } = request.params as { customer?: string };
   if (!isUuid(wanted)) throw new OperationRefused('customer_unknown', 'there is no customer with this id');
@@ -93,7 +93,7 @@ function handlerOf({ origin, endpoint }: SellerOperation, { deps, memberHandlers
   const handler = handlers[origin];
   if (!handler) throw new Error(`the seller's API has no handler for ${origin}`);
   if (endpoint.for !== 'members') return handler;
-  return async (call: { readonly body: unknown; readonly caller: Caller }) => {
+  return async (call: { readonly body: unknown; readonly caller: SignedInCaller }) => {
     await refuseSubscribing(call.body, call.caller, deps);
     return handler(call as never, deps);
   };

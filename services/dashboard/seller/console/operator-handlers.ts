@@ -8,7 +8,7 @@ import { listCatalogueChanges } from '../../../selling/operators/catalogue-chang
 import { MAX_OF_ALL } from '../../../selling/operators/most-of-all';
 import { readProductFigures } from '../../../selling/operators/product-figures';
 import { readNodes, readStoreHealth } from '../../../selling/operators/read-nodes';
-import { type AuditQuery, searchAudit } from '../../../selling/operators/search-audit';
+import { type AuditSearch, searchAudit } from '../../../selling/operators/search-audit';
 import { searchRequests } from '../../../selling/operators/search-requests';
 import { type operatorEndpoints } from '../../contract/operator';
 import { type Handlers } from '../../http/bind-endpoint';
@@ -28,7 +28,7 @@ const BATCH = 500;
 const MAX_LINES = 100_000;
 
 /** The requested lines, newest first, read a few at a time. */
-async function* records(db: Pool, query: Omit<AuditQuery, 'limit' | 'after'>): AsyncGenerator<string> {
+async function* records(db: Pool, query: Omit<AuditSearch, 'limit' | 'after'>): AsyncGenerator<string> {
   yield csvRecord(['at', 'actor', 'from', 'action', 'subject_kind', 'subject_id', 'subject', 'customer', 'details']);
   for await (const { lines } of readPages((after) => searchAudit(db, { ...query, limit: BATCH, after }), MAX_LINES / BATCH)) {
     for (const { at, actor, from, action, subjectKind, subjectId, label, customer, details } of lines) {

@@ -5,7 +5,7 @@ import { recordView } from '../../../selling/operators/record-view';
 import { endpointsFor } from '../../contract/endpoints';
 import { addEndpoint, type AnyHandler, type MemberHandlers } from '../../http/bind-endpoint';
 import { type DashboardDeps } from '../../http/dashboard-deps';
-import { type Caller, type OperatorCaller } from '../../http/callers';
+import { type SignedInCaller, type OperatorCaller } from '../../http/callers';
 
 /** Every GET of the customers' API, as that customer sees it, lies below this prefix. */
 const VIEW_PREFIX = '/api/operator/customers/:viewed/view';
@@ -17,7 +17,7 @@ interface ViewTools {
 }
 
 /** The customer that an operator looks at, once the audit log has recorded it. */
-async function viewedCustomer(request: FastifyRequest, { email, actor }: OperatorCaller, { db }: DashboardDeps): Promise<Caller> {
+async function viewedCustomer(request: FastifyRequest, { email, actor }: OperatorCaller, { db }: DashboardDeps): Promise<SignedInCaller> {
   const { viewed = '' } = request.params as { viewed?: string };
   const customer = await requireCustomer(db, viewed);
   await recordView(db, { customerId: customer.id, actor });
@@ -28,7 +28,7 @@ async function viewedCustomer(request: FastifyRequest, { email, actor }: Operato
 
 /** "See what they see": only reads have a route here. */
 export function addViewRoutes(app: FastifyInstance, { deps, memberHandlers, findOperator }: ViewTools): void {
-  const findViewed = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> =>
+  const findViewed = async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInCaller> =>
     viewedCustomer(request, await findOperator(request, reply), deps);
   for (const { name, method, ...endpoint } of endpointsFor('members')) {
     if (method !== 'GET') continue;

@@ -1,6 +1,6 @@
 import { listPasskeys, notePasskeyUse } from '../../../selling/customers/passkeys';
 import { ServiceError } from '../../../kit/errors';
-import type { Answer } from '../../contract/endpoints';
+import type { AnswerOf } from '../../contract/endpoints';
 import type { passkeyEndpoints } from '../../contract/sign-in';
 import type { Handlers } from '../../http/bind-endpoint';
 import { Refusal } from '../../http/refusal';
@@ -28,7 +28,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
       await caller.confirm(password);
       if ((await listPasskeys(db, caller.userId)).length >= MAX_PASSKEYS) throw new Refusal('passkey_limit_reached', { detail: ENOUGH });
       const question = { method: 'GET', path: '/api/auth/passkey/generate-register-options' } as const;
-      const asked = await passOn<Answer<'POST /account/passkeys/options'>>(await askAuth(request, question, tools), reply);
+      const asked = await passOn<AnswerOf<'POST /account/passkeys/options'>>(await askAuth(request, question, tools), reply);
       // better-auth has the name with which the process began, and the brand can change.
       return { ...asked, rp: { ...asked.rp, name: nameOf(mail) } };
     },
@@ -50,7 +50,7 @@ export function passkeyHandlers(tools: PersonTools): Handlers<typeof passkeyEndp
     /** better-auth's default does not require that the device checks the person. */
     'POST /auth/sign-in/passkey/options': async ({ request, reply }) => {
       const question = { method: 'GET', path: '/api/auth/passkey/generate-authenticate-options' } as const;
-      const asked = await passOn<Answer<'POST /auth/sign-in/passkey/options'>>(await askAuth(request, question, tools), reply);
+      const asked = await passOn<AnswerOf<'POST /auth/sign-in/passkey/options'>>(await askAuth(request, question, tools), reply);
       return { ...asked, userVerification: 'required' };
     },
 

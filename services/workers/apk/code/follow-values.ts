@@ -16,7 +16,7 @@ interface FollowedCall {
 }
 
 /** Facts of the file that the follower needs. */
-export interface FileFacts {
+export interface FollowedFile {
   readonly dex: DexCode;
   readonly methods: DexMethods;
   /** The effect of a call, by the method's index. Undefined for code that may do anything. */
@@ -54,7 +54,7 @@ export class ValueFollower {
 
   /** @throws MalformedError */
   constructor(
-    private readonly file: FileFacts,
+    private readonly file: FollowedFile,
     private readonly method: DexMethod,
     private readonly budget: CodeBudget,
     private readonly saw: Saw,

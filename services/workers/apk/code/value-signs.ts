@@ -1,6 +1,6 @@
 import { type DexCode } from './dex-code';
 import { type CodeBudget, type DexMethod, type DexMethods } from './dex-methods';
-import { BudgetSpent, ConstantFields, type FileFacts, type Saw, ValueFollower } from './follow-values';
+import { BudgetSpent, ConstantFields, type FollowedFile, type Saw, ValueFollower } from './follow-values';
 import { type MethodCode } from './instructions';
 import { BUILDERS, KNOWN_METHODS, type KnownMethod, MAX_PARAMETERS } from './known-methods';
 import { mayNameSecret } from './secret-names';
@@ -17,7 +17,7 @@ const COST = { texts: 3, text: 200 } as const;
 /** A result with one of these names describes a secret without containing it. */
 const HARMLESS = /message|mask|redact|obfuscat|hash|hide|sanitiz|encrypt|length|size|status|class|error|reason/i;
 
-type Follow = NonNullable<ReturnType<FileFacts['callOf']>>;
+type Follow = NonNullable<ReturnType<FollowedFile['callOf']>>;
 
 interface Candidate {
   /** Index of its class; undefined when it may be any class. */
@@ -33,7 +33,7 @@ export class ValueSigns {
   private readonly harmless = new Map<number, boolean>();
   private readonly secretTexts = new Map<number, boolean>();
   private readonly fields: ConstantFields;
-  private readonly file: FileFacts;
+  private readonly file: FollowedFile;
   private readonly initializer: number | undefined;
   /** True when constant bytes can be a sign. */
   private takesBytes = false;

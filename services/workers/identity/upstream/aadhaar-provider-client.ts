@@ -5,7 +5,7 @@ import { throttledBySource } from '../refusals';
 import { parseHolderRecord } from './holder-record';
 import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, SourceFailure, upstreamTimedOut } from './source-failure';
-import { type AadhaarOtpCheck, type UpstreamCall } from './upstreams';
+import { type AadhaarOtpCheck, type SourceCall } from './upstreams';
 
 export interface AadhaarProviderClientOptions {
   readonly client: Pick<UpstreamClient, 'request'>;
@@ -15,8 +15,8 @@ export interface AadhaarProviderClientOptions {
 
 /** The provider's two requests, described in `docs/products.md`. Both fail as `GstUpstream` describes. */
 export interface AadhaarProviderClient {
-  requestOtp(aadhaar: string, call: UpstreamCall): Promise<{ readonly kind: 'sent'; readonly reference: string } | { kind: 'not_found' }>;
-  verify(reference: string, otp: string, call: UpstreamCall): Promise<AadhaarOtpCheck>;
+  requestOtp(aadhaar: string, call: SourceCall): Promise<{ readonly kind: 'sent'; readonly reference: string } | { kind: 'not_found' }>;
+  verify(reference: string, otp: string, call: SourceCall): Promise<AadhaarOtpCheck>;
 }
 
 const sent = z.object({ reference_id: z.string().min(1).max(512) });
@@ -47,7 +47,7 @@ function knownRefusal<Code extends string>({ status, body }: Answer, known: read
 
 export function createAadhaarProviderClient({ client, headers }: AadhaarProviderClientOptions): AadhaarProviderClient {
   /** Sends number and OTP only in the body. */
-  const post = async (path: string, json: Readonly<Record<string, string>>, call: UpstreamCall): Promise<Answer> => {
+  const post = async (path: string, json: Readonly<Record<string, string>>, call: SourceCall): Promise<Answer> => {
     const request = { mode: call.mode, method: 'POST', path, json, signal: call.signal, headers: headers[call.mode] } as const;
     const { status, bytes } = await exchangeOnce(client, request);
     return { status, body: parseJson(textOf(bytes)) };

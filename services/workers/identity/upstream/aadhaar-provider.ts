@@ -6,7 +6,7 @@ import { isCaptchaSolved } from '../captcha/captcha-text';
 import { drawCaptcha } from '../captcha/draw-captcha';
 import { type AadhaarProviderClient } from './aadhaar-provider-client';
 import { isSettled } from './source-failure';
-import { type AadhaarCaptchaCheck, type AadhaarUpstream, type UpstreamCall } from './upstreams';
+import { type AadhaarCaptchaCheck, type AadhaarUpstream, type SourceCall } from './upstreams';
 
 /**
  * Returns the texts of a session's captchas.
@@ -60,12 +60,12 @@ export class AadhaarProvider implements AadhaarUpstream {
     return this.sessions.size;
   }
 
-  async start(aadhaar: string, call: UpstreamCall): ReturnType<AadhaarUpstream['start']> {
+  async start(aadhaar: string, call: SourceCall): ReturnType<AadhaarUpstream['start']> {
     const upstreamId = randomUUID();
     return { upstreamId, image: await this.show(upstreamId, { aadhaar, text: undefined, captchas: 0, wrongCaptchas: 0 }, call.mode) };
   }
 
-  async checkCaptcha(upstreamId: string, solution: string, call: UpstreamCall): Promise<AadhaarCaptchaCheck> {
+  async checkCaptcha(upstreamId: string, solution: string, call: SourceCall): Promise<AadhaarCaptchaCheck> {
     const session = this.sessions.get(upstreamId);
     if (!session || 'reference' in session) return { kind: 'session_unknown' };
     const { text, aadhaar } = session;
@@ -83,7 +83,7 @@ export class AadhaarProvider implements AadhaarUpstream {
     }
   }
 
-  async checkOtp(upstreamId: string, otp: string, call: UpstreamCall): ReturnType<AadhaarUpstream['checkOtp']> {
+  async checkOtp(upstreamId: string, otp: string, call: SourceCall): ReturnType<AadhaarUpstream['checkOtp']> {
     const session = this.sessions.get(upstreamId);
     if (!session || !('reference' in session)) return { kind: 'session_unknown' };
     try {

@@ -9,7 +9,7 @@ import { type Cookies, cookieHeader, cookiesAfter } from './cookie-jar';
 import { checkGstRecord } from './gst-record';
 import { exchangeOnce, parseJson, textOf } from './http-exchange';
 import { badAnswer, isSettled, SourceFailure } from './source-failure';
-import { type GstSubmission, type GstUpstream, type UpstreamCall } from './upstreams';
+import { type GstSubmission, type GstUpstream, type SourceCall } from './upstreams';
 import { type CaptchaImage } from '../captcha/draw-captcha';
 
 export interface GstPortalOptions {
@@ -61,7 +61,7 @@ export class GstPortal implements GstUpstream {
     return this.sessions.size;
   }
 
-  async start(call: UpstreamCall): ReturnType<GstUpstream['start']> {
+  async start(call: SourceCall): ReturnType<GstUpstream['start']> {
     const upstreamId = randomUUID();
     this.sessions.set(upstreamId, new Map());
     try {
@@ -74,12 +74,12 @@ export class GstPortal implements GstUpstream {
     }
   }
 
-  async refresh(upstreamId: string, call: UpstreamCall): ReturnType<GstUpstream['refresh']> {
+  async refresh(upstreamId: string, call: SourceCall): ReturnType<GstUpstream['refresh']> {
     if (!this.sessions.has(upstreamId)) return { kind: 'session_unknown' };
     return { kind: 'captcha', image: await this.showCaptcha(upstreamId, call) };
   }
 
-  async submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: UpstreamCall): Promise<GstSubmission> {
+  async submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: SourceCall): Promise<GstSubmission> {
     if (!this.sessions.has(upstreamId)) return { kind: 'session_unknown' };
     const { gstin, captcha } = entry;
     const request = { method: 'POST', path: '/api/search/taxpayerDetails', json: { gstin, captcha } } as const;
@@ -88,7 +88,7 @@ export class GstPortal implements GstUpstream {
     return submission;
   }
 
-  private async showCaptcha(upstreamId: string, call: UpstreamCall): Promise<CaptchaImage> {
+  private async showCaptcha(upstreamId: string, call: SourceCall): Promise<CaptchaImage> {
     const { status, bytes } = await this.exchange(upstreamId, { path: '/captcha' }, call);
     if (status !== 200) throw failedWith(status);
     return parseCaptchaBytes(bytes);
@@ -101,7 +101,7 @@ export class GstPortal implements GstUpstream {
   private async exchange(
     upstreamId: string,
     request: Pick<UpstreamRequest, 'method' | 'path' | 'json'>,
-    { mode, signal }: UpstreamCall,
+    { mode, signal }: SourceCall,
   ): Promise<UpstreamResponse> {
     const cookies: Cookies = this.sessions.get(upstreamId) ?? new Map<string, string>();
     try {

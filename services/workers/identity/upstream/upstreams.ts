@@ -2,7 +2,7 @@ import { type KeyMode } from '../../../../plugins/core/ports';
 import { type CaptchaImage } from '../captcha/draw-captcha';
 
 /** The caller that waits for an exchange. */
-export interface UpstreamCall {
+export interface SourceCall {
   readonly mode: KeyMode;
   /** Fires when no caller waits any more. */
   readonly signal: AbortSignal;
@@ -25,11 +25,11 @@ export type GstCaptcha = { readonly kind: 'captcha'; readonly image: CaptchaImag
  * `ServiceError` that has one as its cause. After any other error (time-out, abort) a reply may still come.
  */
 export interface GstUpstream {
-  start(call: UpstreamCall): Promise<UpstreamSession>;
+  start(call: SourceCall): Promise<UpstreamSession>;
   /** Fetches a new captcha. The previous one is void. */
-  refresh(upstreamId: string, call: UpstreamCall): Promise<GstCaptcha>;
+  refresh(upstreamId: string, call: SourceCall): Promise<GstCaptcha>;
   /** @param entry `gstin` in capitals */
-  submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: UpstreamCall): Promise<GstSubmission>;
+  submit(upstreamId: string, entry: { gstin: string; captcha: string }, call: SourceCall): Promise<GstSubmission>;
 }
 
 export type AadhaarCaptchaCheck =
@@ -53,8 +53,8 @@ export type AadhaarOtpCheck =
 /** A lawful source of Aadhaar verification by OTP, behind a captcha. Fails as {@link GstUpstream} does. */
 export interface AadhaarUpstream {
   /** Opens a session. This is the only call with the full number. Undefined: the upstream does not know the number. */
-  start(aadhaar: string, call: UpstreamCall): Promise<UpstreamSession | undefined>;
+  start(aadhaar: string, call: SourceCall): Promise<UpstreamSession | undefined>;
   /** Accepting a captcha makes the upstream send an OTP to the holder. */
-  checkCaptcha(upstreamId: string, captcha: string, call: UpstreamCall): Promise<AadhaarCaptchaCheck>;
-  checkOtp(upstreamId: string, otp: string, call: UpstreamCall): Promise<AadhaarOtpCheck>;
+  checkCaptcha(upstreamId: string, captcha: string, call: SourceCall): Promise<AadhaarCaptchaCheck>;
+  checkOtp(upstreamId: string, otp: string, call: SourceCall): Promise<AadhaarOtpCheck>;
 }

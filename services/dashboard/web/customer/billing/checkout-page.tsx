@@ -2,7 +2,7 @@ import { Button, Group, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type Answer } from '../../../contract/endpoints';
+import { type AnswerOf } from '../../../contract/endpoints';
 import { checkoutQuery } from '../../parts/api/queries';
 import { Loaded } from '../../parts/components/loaded';
 import { PageTitle } from '../../parts/components/page-title';
@@ -10,7 +10,7 @@ import { Panel } from '../../parts/components/panel';
 import { formatPrice } from '../../parts/format/numbers';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
 
-type Checkout = Answer<'GET /checkouts/:id'>;
+type Checkout = AnswerOf<'GET /checkouts/:id'>;
 
 const toPlans = (text: string): ReactNode => (
   <Link to="/plans" className="text-link in-text">

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode } from 'react';
-import { type Answer } from '../../../contract/endpoints';
+import { type AnswerOf } from '../../../contract/endpoints';
 import { refusalsQuery } from '../../parts/api/queries';
 import { pageSearch, usePaged } from '../../parts/hooks/use-paged';
 import { useProductTitles } from '../../parts/hooks/use-product-titles';
@@ -13,7 +13,7 @@ import { Pager } from '../../parts/components/pager';
 import { ProblemAlert } from '../../parts/components/problem-alert';
 import { useRead } from '../../parts/hooks/use-read';
 
-type Refusal = Answer<'GET /refusals'>['refusals'][number];
+type Refusal = AnswerOf<'GET /refusals'>['refusals'][number];
 
 /** On the page that explains, the list below keeps its place. */
 const COLUMNS: readonly Column<Refusal>[] = [

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import type { Answer } from '../../../contract/endpoints';
+import type { AnswerOf } from '../../../contract/endpoints';
 import type { Product } from '../../../contract/plans';
 import { keysQuery, productsQuery, outagesQuery } from '../../parts/api/queries';
 import { PageTitle } from '../../parts/components/page-title';
@@ -23,17 +23,17 @@ const FirstKey = lazy(() => import('./first-key').then((module) => ({ default: m
 /** A customer with more keys is no newcomer. */
 const FEW_KEYS = 10;
 
-const isNewcomer = ({ keys, next }: Answer<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
+const isNewcomer = ({ keys, next }: AnswerOf<'GET /keys'>): boolean => next === null && keys.every(({ lastUsedAt }) => lastUsedAt === null);
 
 /** The third step is done: a plan, or a live key if the product begins with a test key. */
-function hasChosen({ keys, next }: Answer<'GET /keys'>, products: readonly Product[], first: Product | undefined): boolean {
+function hasChosen({ keys, next }: AnswerOf<'GET /keys'>, products: readonly Product[], first: Product | undefined): boolean {
   const hasPlan = products.some(({ subscription }) => subscription !== null && subscription.plan !== null);
   if (first && !hasLastStep(first)) return true;
   return next !== null || hasPlan || (first?.takesTestKeys !== false && keys.some(({ mode }) => mode === 'live'));
 }
 
 /** The product that the reader was looking at when signing up, else the one for newcomers; undefined when nothing can be called. */
-function productOf(from: string | undefined, { products, first }: Answer<'GET /products'>): Product | undefined {
+function productOf(from: string | undefined, { products, first }: AnswerOf<'GET /products'>): Product | undefined {
   const read = /^\/reference\/([a-z][a-z0-9-]*)$/.exec(from ?? '')?.[1];
   return products.find(({ id, subscribable }) => id === read && subscribable) ?? products.find(({ id }) => id === first);
 }

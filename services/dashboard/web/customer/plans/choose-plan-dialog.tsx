@@ -2,7 +2,7 @@ import { Alert, List, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { NO_CHARGE, planName } from '../../../reference/plan-name';
-import { type Answer } from '../../../contract/endpoints';
+import { type AnswerOf } from '../../../contract/endpoints';
 import { type Product } from '../../../contract/plans';
 import { ApiProblem } from '../../parts/api/api-problem';
 import { explainConflict } from '../../parts/api/explain-conflict';
@@ -140,7 +140,7 @@ export function ChoosePlanDialog({ product, offer, onClose }: ChoosePlanDialogPr
   );
 }
 
-type SwitchCostProps = Answer<'POST /paid-plans/:id/preview'> & { readonly product: Product };
+type SwitchCostProps = AnswerOf<'POST /paid-plans/:id/preview'> & { readonly product: Product };
 
 /** When a change of a paid plan begins, and what it costs. */
 function SwitchCost({ begins, beginsAt, endsAt, amount, currency, product }: SwitchCostProps): ReactNode {

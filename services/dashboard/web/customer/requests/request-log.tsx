@@ -3,7 +3,7 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
-import type { Answer } from '../../../contract/endpoints';
+import type { AnswerOf } from '../../../contract/endpoints';
 import { requestLogQuery, type RequestLogFilter } from '../../parts/api/queries';
 import { DataTable, type Column } from '../../parts/components/data-table';
 import { EmptyState } from '../../parts/components/empty-state';
@@ -60,7 +60,7 @@ function Nothing({ isFiltered, hasMore }: { readonly isFiltered: boolean; readon
 }
 
 /** Warns that the log leaves requests out, before anybody counts its lines. */
-function SampleNotice({ requests }: Pick<Answer<'GET /requests'>, 'requests'>): ReactNode {
+function SampleNotice({ requests }: Pick<AnswerOf<'GET /requests'>, 'requests'>): ReactNode {
   if (!requests.some(({ share }) => share !== null && share < 1)) return null;
   return (
     <Alert color="gray" icon={<IconInfoCircle size={18} aria-hidden />} title="Not every request is listed" mb="sm">

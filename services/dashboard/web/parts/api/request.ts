@@ -1,5 +1,5 @@
 import { type Given, type Method, type Params } from '../../../contract/endpoint';
-import { type Answer, type Body, type Contract, type Query } from '../../../contract/endpoints';
+import { type AnswerOf, type Body, type Contract, type Query } from '../../../contract/endpoints';
 import { noteShownOrganisation, shownOrganisation } from '../browser/shown-organisation';
 import { viewedCustomer } from '../browser/viewed-customer';
 import { ApiProblem, problemFrom, unreachable } from './api-problem';
@@ -127,12 +127,12 @@ function placeOf(name: Name, { params = {}, query = {} }: AnyInput): Pick<Ask, '
  * is not checked: the API comes from the same build, and its tests check every response against the contract.
  * @throws ApiProblem
  */
-export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): Promise<Answer<Of>> {
+export async function call<Of extends Name>(name: Of, ...[given]: Inputs<Of>): Promise<AnswerOf<Of>> {
   // Another person may sign in next.
   if (/ \/auth\/(sign-|verify|two-factor)/.test(name)) noteShownOrganisation(undefined);
   const input: AnyInput = given ?? {};
   try {
-    return (await ask({ ...placeOf(name, input), ...input })) as Answer<Of>;
+    return (await ask({ ...placeOf(name, input), ...input })) as AnswerOf<Of>;
   } catch (error) {
     throw isAboutPath(error, input) ? new ApiProblem(404, 'not_found', NOTHING_HERE) : error;
   }

@@ -4,7 +4,7 @@ import { ApiProblem } from '../api/api-problem';
 import { isSignedOut } from '../api/query-client';
 import { personQuery, sessionQuery } from '../api/who-queries';
 
-export interface Submission<Values> {
+export interface FormSubmission<Values> {
   /** Does nothing while the previous submission runs: a second click is not a second request. */
   readonly submit: (values: Values) => Promise<void>;
   readonly pending: boolean;
@@ -16,7 +16,7 @@ export interface Submission<Values> {
  * Sends a form. Unlike a cached mutation it keeps neither the request nor the response.
  * @param send makes the request and handles its success; throws ApiProblem
  */
-export function useSubmit<Values = void>(send: (values: Values) => Promise<unknown>): Submission<Values> {
+export function useSubmit<Values = void>(send: (values: Values) => Promise<unknown>): FormSubmission<Values> {
   const underWay = useRef(false);
   const client = useQueryClient();
   const [pending, setPending] = useState(false);
