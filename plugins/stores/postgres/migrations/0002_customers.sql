@@ -56,7 +56,7 @@ CREATE TABLE submission (
 );
 COMMENT ON TABLE submission IS 'Submitted forms: a repeated form makes nothing new. Kept 2 days.';
 
--- Accounts, as better-auth 1.7 stores them; test/dashboard/auth-schema.stores.test.ts compares ---------------------------------------
+-- Accounts, as better-auth 1.7 stores them; test/stores/postgres/migrate.stores.test.ts compares ----------------------------------------
 
 CREATE TABLE auth_user (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
