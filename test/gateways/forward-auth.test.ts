@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -279,6 +280,18 @@ describe('nobody is admitted', () => {
   it('by a head that is too large to be read whole', async () => {
     const answer = await ask('/authorize/api-ip', of('/ip', withKey, ['X-Filler', 'x'.repeat(60_000)]));
     expect([answer.status, codeOf(answer)]).toEqual([400, 'request_not_readable']);
+  });
+
+  it('by a head that is too large, of which a gateway may write the rest after the refusal', async () => {
+    const socket = connect({ path: join(folder, 's.sock'), allowHalfOpen: true });
+    const heard = new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(String(bytes))));
+    socket.write(`GET /caddy/authorize/api-ip HTTP/1.1\r\nHost: a\r\nX-Filler: ${'x'.repeat(66_000)}`);
+    expect((await heard).slice(9, 12)).toBe('400');
+    await once(socket, 'end');
+    for (let piece = 0; piece < 3; piece++)
+      await new Promise<void>((resolve, reject) => socket.write('x'.repeat(2_000), (error) => (error ? reject(error) : resolve())));
+    socket.end();
+    await once(socket, 'close');
   });
 
   it.each(['nginx', 'haproxy', 'caddy', 'unknown'])(

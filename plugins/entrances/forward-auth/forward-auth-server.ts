@@ -72,7 +72,13 @@ export class ForwardAuthServer {
     // Only the head's size is limited: headers dropped by Node would be passed on unchecked.
     this.server.maxHeadersCount = 0;
     this.server.on('request', (request, response) => void this.answer(request, response));
-    this.server.on('clientError', (error: ParseError, socket) => answerUnparsed(error, socket as Socket, this.options.plugin.readOn));
+    const unparsed = new WeakSet<object>();
+    this.server.on('clientError', (error: ParseError, socket) => {
+      // Each further piece of a head that could not be read is an error of its own.
+      if (unparsed.has(socket)) return;
+      unparsed.add(socket);
+      answerUnparsed(error, socket as Socket, this.options.plugin.readOn);
+    });
   }
 
   listen(): Promise<void> {
@@ -152,7 +158,8 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
  * Responds to a question with a header that gateways accept and Node does not, as the caller's mistake: 400 with a problem. Any other error
- * ends the connection.
+ * ends the connection. What is still on its way is read and dropped: a gateway that cannot write its question to the end does not read the
+ * response, and tells the caller that the gateway failed.
  */
 function answerUnparsed(error: ParseError, socket: Socket, readOn: ReadOn | undefined): void {
   const isHead = error.code?.startsWith('HPE_INVALID_HEADER') === true || error.code === 'HPE_HEADER_OVERFLOW';
@@ -165,6 +172,8 @@ function answerUnparsed(error: ParseError, socket: Socket, readOn: ReadOn | unde
   const profile = findProfile(kind) ?? GENERIC;
   const named = profile.namesRequests ? /\r\nx-request-id: *([^\r\n]*)\r\n/i.exec(text)?.[1] : undefined;
   const requestId = requestIdOf(named);
+  const giveUp = setTimeout(() => socket.destroy(), HEAD_TIMEOUT_MS).unref();
+  socket.on('close', () => clearTimeout(giveUp));
   const response = new ServerResponse(new IncomingMessage(socket));
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
